@@ -10,6 +10,7 @@ the same shape, so that a reader meets the same records. What the person, the as
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import sys
@@ -53,11 +54,11 @@ def codex(record: dict[str, Any]) -> dict[str, Any]:
 
 def envelope(part: dict[str, Any]) -> dict[str, Any]:
     """A user part that the client wrote keeps its tags around the marker."""
-    text = part.get("text", "")
-    for opening, closing in (("<environment_context>", "</environment_context>"), ("# AGENTS.md instructions", "</INSTRUCTIONS>")):
-        if text.lstrip().startswith(opening):
-            return {**part, "text": f"{opening}\n{MARK}\n{closing}"}
-    return part
+    text = part.get("text", "").lstrip()
+    if text.startswith("# AGENTS.md instructions"):
+        return {**part, "text": f"# AGENTS.md instructions\n{MARK}\n</INSTRUCTIONS>"}
+    tag = re.match(r"<([a-z_]+)>", text)
+    return {**part, "text": f"<{tag[1]}>\n{MARK}\n</{tag[1]}>"} if tag and f"</{tag[1]}>" in text else part
 
 
 def kimi(record: dict[str, Any]) -> dict[str, Any]:
