@@ -44,7 +44,7 @@ def claude(record: dict[str, Any]) -> dict[str, Any]:
 def codex(record: dict[str, Any]) -> dict[str, Any]:
     payload = record.get("payload", {})
     if record["type"] == "response_item" and payload.get("role") == "developer":
-        return {**record, "payload": shorten(payload)}
+        return {**record, "payload": {**payload, "content": [{**part, "text": MARK} for part in payload["content"]]}}
     if record["type"] == "response_item" and payload.get("role") == "user":
         return {**record, "payload": {**payload, "content": [envelope(part) for part in payload["content"]]}}
     if record["type"] == "response_item" and payload.get("type") not in ("additional_tools",):
