@@ -63,7 +63,7 @@ class ChangeRecord:
     touched: tuple[Touched, ...] = ()
     paths: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
-    undoes: int = 0                 # the change that this one took back, 0: none
+    undoes: tuple[int, ...] = ()    # the changes that this one took back
     undone_by: int = 0              # the change that took this one back, 0: none
     conflicts: tuple[FileConflict, ...] = ()  # files that were kept as they were
 
@@ -94,8 +94,20 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pruned:
+    """What the journal gave up: changes that can no longer be undone, and the bytes that this freed."""
+
+    changes: tuple[int, ...] = ()
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRecord:
-    """What became of one session: the last reading's outcome, and the counts of all readings so far."""
+    """What became of one session: the last reading's outcome, and the counts of all readings so far.
+
+    When it is recorded, its counts are those of one reading and are added to what is there; with ``whole`` (the session
+    was read from its start) they replace it.
+    """
 
     host: str
     session: str
@@ -112,6 +124,7 @@ class SessionRecord:
     last_at: datetime | None = None  # the last message's time
     run: str = ""
     read_at: datetime | None = None  # filled by the journal
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

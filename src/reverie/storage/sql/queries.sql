@@ -1,0 +1,257 @@
+-- Everything that is asked of the database, under names. Each has a line that says what for.
+-- Loaded by storage/database.py; tests/storage/test_database.py prepares each one and checks that it is used.
+
+
+-- name: start_run
+-- Begin a run; its number makes its id.
+INSERT INTO runs (kind, started_at) VALUES (:kind, :at) RETURNING number;
+
+-- name: end_run
+-- Say how a run ended.
+UPDATE runs SET ended_at = :at, outcome = :outcome, counts = :counts WHERE kind || '-' || number = :run;
+
+-- name: newest_runs
+-- The last runs, newest first.
+SELECT * FROM runs ORDER BY number DESC LIMIT :limit;
+
+-- name: counts_of_run
+-- The changes of one run, with what each counted.
+SELECT id, counts FROM changes WHERE run = :run ORDER BY id;
+
+
+-- name: add_change
+-- Announce a change before its files are written.
+INSERT INTO changes (run, at, status, operation, actor, host, session, message, rule, why, counts, finish, is_undo)
+VALUES (:run, :at, 'pending', :operation, :actor, :host, :session, :message, :rule, :why, :counts, :finish, :is_undo)
+RETURNING id;
+
+-- name: add_blob
+-- Keep some bytes, once however often they occur.
+INSERT INTO blobs (digest, data) VALUES (:digest, :data) ON CONFLICT (digest) DO NOTHING;
+
+-- name: add_edit
+-- Say what one file held and will hold.
+INSERT INTO edits (change, place, path, root, derived, before, after, mode, mtime_ns)
+VALUES (:change, :place, :path, :root, :derived, :before, :after, :mode, :mtime_ns);
+
+-- name: add_touched
+-- Say what a change means for one memory.
+INSERT INTO touched (change, place, memory, action, name, message, rule, quote, before)
+VALUES (:change, :place, :memory, :action, :name, :message, :rule, :quote, :before);
+
+-- name: add_conflict
+-- Remember a file that was left as it was.
+INSERT INTO conflicts (change, path, reason, detail) VALUES (:change, :path, :reason, :detail);
+
+-- name: finish_change
+-- The files are written.
+UPDATE changes SET status = 'done', finish = '[]' WHERE id = :change;
+
+-- name: pending_changes
+-- Announced, and not known to be finished: at work, or left by a process that died.
+SELECT id, finish FROM changes WHERE status = 'pending' ORDER BY id;
+
+-- name: abandon_edits
+-- Take back an announcement: no file was changed.
+DELETE FROM edits WHERE change = :change;
+
+-- name: abandon_touched
+-- Take back an announcement: no memory was touched.
+DELETE FROM touched WHERE change = :change;
+
+-- name: abandon_change
+-- Take back an announcement. Its id is not given again.
+DELETE FROM changes WHERE id = :change;
+
+-- name: change
+-- One change.
+SELECT * FROM changes WHERE id = :change;
+
+-- name: newest_changes
+-- The last changes, newest first.
+SELECT * FROM changes ORDER BY id DESC LIMIT :limit;
+
+-- name: changes_of_run
+-- The changes of a run, newest first.
+SELECT * FROM changes WHERE run = :run ORDER BY id DESC LIMIT :limit;
+
+-- name: changes_of_memory
+-- The changes that touched a memory, newest first.
+SELECT * FROM changes WHERE id IN (SELECT change FROM touched WHERE memory = :memory) ORDER BY id DESC LIMIT :limit;
+
+-- name: undoable
+-- The last changes that stand: neither undone nor an undo themselves, newest first.
+SELECT id FROM changes WHERE undone_by IS NULL AND NOT is_undo ORDER BY id DESC LIMIT :limit;
+
+-- name: standing_of_run
+-- The changes of a run that stand, newest first.
+SELECT id FROM changes WHERE run = :run AND undone_by IS NULL AND NOT is_undo ORDER BY id DESC;
+
+-- name: edits_of_change
+-- The files of a change, in order.
+SELECT * FROM edits WHERE change = :change ORDER BY place;
+
+-- name: touched_by_change
+-- The memories that a change touched, in order.
+SELECT * FROM touched WHERE change = :change ORDER BY place;
+
+-- name: conflicts_of_change
+-- The files that a change left alone.
+SELECT path, reason, detail FROM conflicts WHERE change = :change ORDER BY rowid;
+
+-- name: undone_in
+-- What an undo took back.
+SELECT change FROM undoings WHERE undo = :change ORDER BY change;
+
+-- name: blob
+-- Some bytes by their digest.
+SELECT data FROM blobs WHERE digest = :digest;
+
+-- name: last_edit_of_path
+-- The digest that the journal last wrote to a file, and by which change.
+SELECT after, change FROM edits WHERE path = :path ORDER BY change DESC LIMIT 1;
+
+-- name: mark_undone
+-- A change is taken back: by the undo :by, or (NULL) by the one that is being carried out.
+UPDATE changes SET undone_by = coalesce(:by, :change) WHERE id = :target;
+
+-- name: mark_standing
+-- A change stands again: what had taken it back is taken back itself.
+UPDATE changes SET undone_by = NULL WHERE id = :target;
+
+-- name: add_undoing
+-- Remember which undo took a change back, whatever is redone later.
+INSERT INTO undoings (undo, change) VALUES (:change, :target);
+
+-- name: bytes_held
+-- What each change keeps for its undo, newest first.
+SELECT changes.id, changes.at, coalesce(sum(length(blobs.data)), 0) AS size
+FROM changes
+LEFT JOIN edits ON edits.change = changes.id
+LEFT JOIN blobs ON blobs.digest IN (edits.before, edits.after)
+WHERE NOT changes.pruned AND changes.status = 'done'
+GROUP BY changes.id ORDER BY changes.id DESC;
+
+-- name: mark_pruned
+-- A change gives up its bytes: it stays known, and cannot be undone.
+UPDATE changes SET pruned = 1 WHERE id = :change;
+
+-- name: unused_bytes
+-- The size of the bytes that no change needs any more.
+SELECT coalesce(sum(length(data)), 0) AS size FROM blobs WHERE digest NOT IN (
+    SELECT before FROM edits JOIN changes ON changes.id = edits.change WHERE NOT pruned AND before IS NOT NULL
+    UNION SELECT after FROM edits JOIN changes ON changes.id = edits.change WHERE NOT pruned AND after IS NOT NULL);
+
+-- name: delete_unused_blobs
+-- Let the bytes go that no change needs any more.
+DELETE FROM blobs WHERE digest NOT IN (
+    SELECT before FROM edits JOIN changes ON changes.id = edits.change WHERE NOT pruned AND before IS NOT NULL
+    UNION SELECT after FROM edits JOIN changes ON changes.id = edits.change WHERE NOT pruned AND after IS NOT NULL);
+
+
+-- name: cursor
+-- How far a transcript was read, and its stamp then.
+SELECT * FROM cursors WHERE key = :key;
+
+-- name: set_cursor
+-- A transcript was read up to here.
+INSERT INTO cursors (key, position, mark, context, messages, size, mtime_ns, inode, at)
+VALUES (:key, :position, :mark, :context, :messages, :size, :mtime_ns, :inode, :at)
+ON CONFLICT (key) DO UPDATE SET position = excluded.position, mark = excluded.mark, context = excluded.context,
+    messages = excluded.messages, size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode,
+    at = excluded.at;
+
+-- name: session
+-- What became of one session.
+SELECT * FROM sessions WHERE host = :host AND session = :session;
+
+-- name: set_session
+-- A session was read: its outcome and its counts so far.
+INSERT INTO sessions (host, session, path, cwd, project, outcome, detail, messages, proposals, kept, drops, skipped,
+    last_at, run, read_at, turn)
+VALUES (:host, :session, :path, :cwd, :project, :outcome, :detail, :messages, :proposals, :kept, :drops, :skipped,
+    :last_at, :run, :read_at, (SELECT coalesce(max(turn), 0) + 1 FROM sessions))
+ON CONFLICT (host, session) DO UPDATE SET path = excluded.path, cwd = excluded.cwd, project = excluded.project,
+    outcome = excluded.outcome, detail = excluded.detail, messages = excluded.messages,
+    proposals = excluded.proposals, kept = excluded.kept, drops = excluded.drops, skipped = excluded.skipped,
+    last_at = excluded.last_at, run = excluded.run, read_at = excluded.read_at, turn = excluded.turn;
+
+-- name: sessions
+-- The sessions that were read last, newest first.
+SELECT * FROM sessions WHERE (:host = '' OR host = :host) AND (:outcome = '' OR outcome = :outcome)
+ORDER BY turn DESC LIMIT :limit;
+
+-- name: count_sessions
+-- How many sessions ended how, by host.
+SELECT host, outcome, count(*) AS sessions FROM sessions GROUP BY host, outcome ORDER BY host, outcome;
+
+-- name: add_drop
+-- Keep a refusal; the same one again only moves to the newer run.
+INSERT INTO drops (host, session, message, reason, quote, run, at)
+VALUES (:host, :session, :message, :reason, :quote, :run, :at)
+ON CONFLICT (host, session, message, reason, quote) DO UPDATE SET run = excluded.run, at = excluded.at;
+
+-- name: drops
+-- Refusals, newest first.
+SELECT * FROM drops
+WHERE (:run = '' OR run = :run) AND (:session = '' OR session = :session) AND (:host = '' OR host = :host)
+    AND (:words = '' OR instr(lower(quote), lower(:words)) > 0)
+ORDER BY id DESC LIMIT :limit;
+
+-- name: prune_drops
+-- Keep only the newest refusals.
+DELETE FROM drops WHERE id <= (SELECT id FROM drops ORDER BY id DESC LIMIT 1 OFFSET :newest);
+
+-- name: place
+-- Which project a path was, when it was last seen.
+SELECT identity FROM places WHERE path = :path;
+
+-- name: set_place
+-- A path was seen, and belonged to this project.
+INSERT INTO places (path, identity, seen_at) VALUES (:path, :identity, :at)
+ON CONFLICT (path) DO UPDATE SET identity = excluded.identity, seen_at = excluded.seen_at;
+
+-- name: places
+-- Every path that was seen, with its project.
+SELECT path, identity FROM places ORDER BY path;
+
+
+-- name: add_use
+-- A memory was of use.
+INSERT INTO uses (memory, uses, last_used) VALUES (:memory, 1, :at)
+ON CONFLICT (memory) DO UPDATE SET uses = uses + 1, last_used = max(last_used, excluded.last_used);
+
+-- name: use
+-- How often one memory was of use.
+SELECT uses, last_used FROM uses WHERE memory = :memory;
+
+-- name: uses
+-- How often each memory was of use.
+SELECT memory, uses, last_used FROM uses ORDER BY memory;
+
+-- name: add_tombstone
+-- The user had something forgotten.
+INSERT INTO tombstones (change, fingerprint, words, memory, project, at)
+VALUES (:change, :fingerprint, :words, :memory, :project, :at);
+
+-- name: lift_tombstones
+-- A forgetting was undone (1), or stands again (0).
+UPDATE tombstones SET lifted = :lifted WHERE change = :target;
+
+-- name: tombstones
+-- What must not be learned again.
+SELECT fingerprint, words, memory, project FROM tombstones
+WHERE NOT lifted AND (:every_project OR project IN ('', :project)) ORDER BY id;
+
+-- name: block
+-- The block that a session was given.
+SELECT text FROM blocks WHERE session = :session AND design = :design;
+
+-- name: add_block
+-- Freeze a session's block; the first one stays.
+INSERT INTO blocks (session, design, text, created_at) VALUES (:session, :design, :text, :at)
+ON CONFLICT (session, design) DO NOTHING;
+
+-- name: prune_blocks
+-- Let go the blocks of sessions that began before this time.
+DELETE FROM blocks WHERE created_at < :before;

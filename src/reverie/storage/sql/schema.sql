@@ -1,0 +1,174 @@
+-- The whole schema, as a new database gets it. An older one comes here by migrations/; a test holds that both agree.
+
+
+-- The journal: runs, the changes they made, the bytes before and after, what it meant for memories.
+
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    started_at TEXT NOT NULL,
+    ended_at TEXT,
+    outcome TEXT NOT NULL DEFAULT '',
+    counts TEXT NOT NULL DEFAULT '{}'
+);
+
+CREATE TABLE changes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,       -- never given twice: the order of changes, whatever the clock says
+    run TEXT NOT NULL,
+    at TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'done')),
+    operation TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    host TEXT NOT NULL,
+    session TEXT NOT NULL,
+    message TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    why TEXT NOT NULL,
+    counts TEXT NOT NULL,
+    finish TEXT NOT NULL,                       -- JSON: the named statements that become true when the files are written
+    is_undo INTEGER NOT NULL DEFAULT 0,
+    undone_by INTEGER REFERENCES changes (id),  -- as things stand now; a redo clears it
+    pruned INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE INDEX changes_pending ON changes (id) WHERE status = 'pending';
+CREATE INDEX changes_run ON changes (run);
+CREATE INDEX changes_undone_by ON changes (undone_by);
+
+CREATE TABLE undoings (
+    undo INTEGER NOT NULL REFERENCES changes (id),
+    change INTEGER NOT NULL REFERENCES changes (id),
+    PRIMARY KEY (undo, change)
+);
+
+CREATE TABLE blobs (
+    digest TEXT PRIMARY KEY,                    -- SHA-256 of the bytes
+    data BLOB NOT NULL                          -- the bytes, packed with zlib
+);
+
+CREATE TABLE edits (
+    change INTEGER NOT NULL REFERENCES changes (id),
+    place INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    root TEXT NOT NULL,
+    derived INTEGER NOT NULL,
+    before TEXT,                                -- digests; NULL: no such file. Gone from blobs: pruned
+    after TEXT,
+    mode INTEGER NOT NULL,                      -- of the file before, or of a new one
+    mtime_ns INTEGER,                           -- of the file before
+    PRIMARY KEY (change, place)
+);
+
+CREATE INDEX edits_path ON edits (path);
+
+CREATE TABLE conflicts (
+    change INTEGER NOT NULL REFERENCES changes (id),
+    path TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    detail TEXT NOT NULL
+);
+
+CREATE INDEX conflicts_change ON conflicts (change);
+
+CREATE TABLE touched (
+    change INTEGER NOT NULL REFERENCES changes (id),
+    place INTEGER NOT NULL,
+    memory TEXT NOT NULL,
+    action TEXT NOT NULL,
+    name TEXT NOT NULL,
+    message TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    quote TEXT NOT NULL,
+    before TEXT NOT NULL,
+    PRIMARY KEY (change, place)
+);
+
+CREATE INDEX touched_memory ON touched (memory);
+
+
+-- What was read: how far, what became of it, what was refused; and where projects were seen.
+
+CREATE TABLE cursors (
+    key TEXT PRIMARY KEY,
+    position INTEGER NOT NULL,
+    mark TEXT NOT NULL,
+    context INTEGER NOT NULL,
+    messages INTEGER NOT NULL,
+    size INTEGER,                               -- the transcript's stamp: the same again, and nothing is new in it
+    mtime_ns INTEGER,
+    inode INTEGER,
+    at TEXT NOT NULL
+);
+
+CREATE TABLE sessions (
+    host TEXT NOT NULL,
+    session TEXT NOT NULL,
+    path TEXT NOT NULL,
+    cwd TEXT NOT NULL,
+    project TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    messages INTEGER NOT NULL,
+    proposals INTEGER NOT NULL,
+    kept INTEGER NOT NULL,
+    drops TEXT NOT NULL,
+    skipped TEXT NOT NULL,
+    last_at TEXT,
+    run TEXT NOT NULL,
+    read_at TEXT NOT NULL,
+    turn INTEGER NOT NULL,                      -- counts readings: the order of sessions, whatever the clock says
+    PRIMARY KEY (host, session)
+);
+
+CREATE INDEX sessions_turn ON sessions (turn);
+
+CREATE TABLE drops (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    host TEXT NOT NULL,
+    session TEXT NOT NULL,
+    message TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    quote TEXT NOT NULL,
+    run TEXT NOT NULL,
+    at TEXT NOT NULL,
+    UNIQUE (host, session, message, reason, quote)
+);
+
+CREATE INDEX drops_run ON drops (run);
+
+CREATE TABLE places (
+    path TEXT PRIMARY KEY,
+    identity TEXT NOT NULL,
+    seen_at TEXT NOT NULL
+);
+
+
+-- What is known of memories beside their files, and the blocks that sessions were given.
+
+CREATE TABLE uses (
+    memory TEXT PRIMARY KEY,
+    uses INTEGER NOT NULL,
+    last_used TEXT NOT NULL
+);
+
+CREATE TABLE tombstones (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    change INTEGER NOT NULL REFERENCES changes (id),
+    fingerprint TEXT NOT NULL,
+    words TEXT NOT NULL,
+    memory TEXT NOT NULL,
+    project TEXT NOT NULL,
+    at TEXT NOT NULL,
+    lifted INTEGER NOT NULL DEFAULT 0           -- the forgetting was undone
+);
+
+CREATE INDEX tombstones_change ON tombstones (change);
+CREATE INDEX tombstones_fingerprint ON tombstones (fingerprint);
+
+CREATE TABLE blocks (
+    session TEXT NOT NULL,
+    design TEXT NOT NULL,
+    text TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (session, design)
+);
