@@ -1,0 +1,485 @@
+"""The search index: which memories might answer a prompt, in a millisecond, over thousands of Markdown files.
+
+It is derived from the files and never more than that: deleted or damaged, it is built again from nothing; where it
+cannot be written, it lives in memory. ``refresh`` compares each folder with what was read last (``watch``) and reads
+only what changed; ``find`` collects the candidates for ``reverie.core.recall.choose``. Labels keep projects apart:
+postings are stored by label, so another project's memories are not filtered out, they are never touched, and not even
+their word counts are lent.
+
+SQLite with our own postings rather than FTS5: BM25 with the parameters that short texts need, statistics by label, the
+fields in which a word was found (for "why this one?"), and a Python without FTS5 will do. Many processes may use one
+index: readers do not wait (WAL), writers take turns and give up before a person notices.
+
+This is on the path a user waits for: standard library only.
+"""
+
+# pathlib costs a hook 16 ms:
+# ruff: noqa: PTH100, PTH108, PTH110, PTH112, PTH118, PTH120, PTH123
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import time
+from _thread import RLock
+from array import array
+from contextlib import suppress
+from functools import partial
+from heapq import nlargest
+from json import loads
+from zlib import adler32, crc32
+
+from reverie.core import recall, text, vocabulary
+from reverie.core.recall import Candidate, Found
+from reverie.storage import files, postings, watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+    from typing import Any, Protocol
+
+    from reverie.core.memory import Memory
+    from reverie.core.recall import Question, Result, Unit
+
+    class Source(Protocol):
+        """A folder of memories, as the index sees it. ``root`` identifies it; another ``version``: all is read anew."""
+
+        root: str
+        version: str
+
+        def accepts(self, path: str) -> bool:
+            """Whether a file at this relative POSIX path could hold memories."""
+            ...
+
+        def parse(self, path: str, data: bytes, modified_ns: int) -> Iterable[Memory]:
+            """The memories of one file. A bad file has none; it never raises."""
+            ...
+
+        def label_of(self, memory: Memory) -> str:
+            """Whose a memory is: the key that ``find`` is asked with."""
+            ...
+
+
+FORMAT = 1                      # of the tables
+# Tables, tokenizer, vocabulary and byte order as one number: an index with another one is built again.
+VERSION = crc32(f"{FORMAT}/{text.ANALYSIS}/{sys.byteorder}/{vocabulary.MEANINGS}".encode()) & 0x7FFF_FFFF or 1
+
+LARGEST_FILE = 2_000_000        # bytes; whatever is larger is no memory, and a named problem
+BATCH = 512                     # files a transaction: others get their turn, and a killed build keeps what it did
+BUSY_SECONDS = 1.0              # waiting for another writer; then the index is used as it is
+MOST_POSTINGS = 6_000           # looked at for candidates, the rarest terms first; the others still count in the score
+CANDIDATES = 48
+
+_SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "search_schema.sql")
+
+
+class FolderSource:
+    """A source from plain functions. ``label``: one for all memories, or a function (a folder holds many projects)."""
+
+    __slots__ = ("_accepts", "_label", "_parse", "root", "version")
+
+    def __init__(self, root: str, label: str | Callable[[Memory], str], accepts: Callable[[str], bool],
+                 parse: Callable[[str, bytes, int], Iterable[Memory]], version: str = "") -> None:
+        self.root = root
+        self.version = version
+        self._label = label
+        self._accepts = accepts
+        self._parse = parse
+
+    def accepts(self, path: str) -> bool:
+        return self._accepts(path)
+
+    def parse(self, path: str, data: bytes, modified_ns: int) -> Iterable[Memory]:
+        return self._parse(path, data, modified_ns)
+
+    def label_of(self, memory: Memory) -> str:
+        return self._label if isinstance(self._label, str) else self._label(memory)
+
+
+class Refreshed:
+    """What a refresh did. Not ``complete``: a deadline passed or another process was writing; the next one goes on."""
+
+    __slots__ = ("changed", "checked", "complete", "problems", "removed")
+
+    def __init__(self) -> None:
+        self.checked = 0                                # files looked at
+        self.changed = 0                                # files read
+        self.removed = 0                                # files that are gone
+        self.complete = True
+        self.problems: list[tuple[str, str]] = []       # path, reason: a name one can search for
+
+    def __repr__(self) -> str:
+        return (f"Refreshed(checked={self.checked}, changed={self.changed}, removed={self.removed}, "
+                f"complete={self.complete}, problems={self.problems!r})")
+
+
+class Held:
+    """What the index knows of a file: how it looked when it was read."""
+
+    __slots__ = ("digest", "settled", "stamp")
+
+    def __init__(self, size: int, modified_ns: int, inode: int, digest: int, settled: int) -> None:
+        self.stamp = files.Stamp(size, modified_ns, inode)
+        self.digest = digest
+        self.settled = settled
+
+
+class Read:
+    """A file that was read because it may have changed. ``rows`` is None when its content is what it was."""
+
+    __slots__ = ("held", "path", "problem", "rows")
+
+    def __init__(self, path: str, held: Held, rows: list[postings.Row] | None, problem: str = "") -> None:
+        self.path = path
+        self.held = held
+        self.rows = rows
+        self.problem = problem
+
+
+class SearchIndex:
+    """The index at ``path`` ("" for memory only). Nothing is opened before it is needed, and no folder is ever made.
+
+    ``state`` says how it stands: "closed", "ready", "rebuilt" (what was there could not be used), "memory" (the place
+    cannot be written). ``detail`` says why.
+    """
+
+    def __init__(self, path: str, *, clock_ns: Callable[[], int] = time.time_ns) -> None:
+        self.path = path
+        self.state = "closed"
+        self.detail = ""
+        self._clock_ns = clock_ns
+        self._connection: sqlite3.Connection | None = None
+        self._lock = RLock()
+        self._told: dict[str, set[str]] = {}            # invalidated and not read again yet, by root
+
+    # ------------------------------------------------------------ keeping up with the files
+
+    def refresh(self, sources: Iterable[Source], *, deadline: float | None = None) -> Refreshed:
+        """Read what is new, changed or gone in these sources; others stay. ``deadline`` is one of ``monotonic()``."""
+        done = Refreshed()
+        with self._lock:
+            for source in sources:
+                try:
+                    self._mended(partial(self._refresh, source, done, deadline))
+                except sqlite3.Error as error:          # another process is writing: the index is used as it is
+                    done.complete = False
+                    done.problems.append((source.root, f"index_busy: {error}"))
+        return done
+
+    def rebuild(self, sources: Iterable[Source]) -> Refreshed:
+        """Throw the index away and build it again."""
+        with self._lock:
+            self.close()
+            _remove(self.path)
+            return self.refresh(sources)
+
+    def invalidate(self, root: str, paths: Iterable[str]) -> None:
+        """These files were just written: read them at the next refresh, whatever their times say."""
+        root, paths = os.path.realpath(root), list(paths)
+        with self._lock:
+            self._told.setdefault(root, set()).update(paths)
+            if self._connection is None and not os.path.exists(self.path or "\0"):
+                return
+            try:
+                self._mended(partial(_mark, root, paths))
+            except sqlite3.Error as error:              # remembered above; other processes go by times and contents
+                self.detail = str(error)
+
+    def forget_source(self, root: str) -> None:
+        """Drop everything that came from this folder."""
+        with self._lock:
+            self._mended(partial(_drop, os.path.realpath(root)))
+
+    def _refresh(self, source: Source, done: Refreshed, deadline: float | None, connection: sqlite3.Connection) -> None:
+        root = os.path.realpath(source.root)
+        now_ns = self._clock_ns()
+        seen = watch.look(root)
+        done.problems += seen.problems
+        done.checked += len(seen.rows)
+        told = self._told.get(root, set())
+        row = connection.execute("select id, version, state from source where root = ?", (root,)).fetchone()
+        if row is None and not seen.rows:
+            return                                      # an empty folder leaves no trace
+        if row and row[1:] == (source.version, seen.fingerprint) and not told:
+            return
+        number = row[0] if row and row[1] == source.version else _adopt(connection, root, source.version)
+        held = {path: Held(*rest) for path, *rest in connection.execute(
+            "select path, size, modified_ns, inode, digest, settled from file where source = ?", (number,))}
+        wanted = {path: stamp for path, stamp in seen.stamps().items() if source.accepts(path)}
+        gone = [path for path in held if path not in wanted]
+        due = [path for path, stamp in wanted.items() if path in told or not _same(held.get(path), stamp)]
+        due.sort(key=lambda path: -wanted[path].mtime_ns)           # if time runs out, the newest are in
+        unsettled = False
+        for start in range(0, max(len(due), 1), BATCH):
+            if start and deadline is not None and time.monotonic() > deadline:
+                done.complete = False
+                return
+            read = [_read(source, root, path, held.get(path), now_ns) for path in due[start:start + BATCH]]
+            _store(connection, number, root, read, () if start else gone)
+            done.changed += sum(item.rows is not None for item in read)
+            done.problems += [(item.path, item.problem) for item in read if item.problem]
+            unsettled = unsettled or not all(item.held.settled for item in read)
+        done.removed += len(gone)
+        self._told.pop(root, None)
+        with connection:
+            connection.execute("update source set state = ? where id = ? and root = ?",
+                               ("" if unsettled else seen.fingerprint, number, root))
+
+    # ------------------------------------------------------------ answering
+
+    def find(self, question: Question, labels: Iterable[str], *, limit: int = CANDIDATES, today: str = "") -> Found:
+        """The candidates for a question among the memories of these labels, and the statistics to judge them by.
+
+        ``today`` (ISO) leaves out what was valid until an earlier day. An index that cannot be read finds nothing.
+        """
+        with self._lock:
+            try:
+                found: Found = self._mended(partial(_find, question, sorted(set(labels)), limit, today))
+            except sqlite3.Error as error:
+                self.detail = str(error)
+                found = Found()
+        return found
+
+    def query(self, prompt: str, labels: Iterable[str], *, now: float, limit: int = 5) -> list[Result]:
+        """``find`` and ``recall.choose`` in one: what is worth showing for a prompt. ``now``: seconds since 1970."""
+        question = recall.ask(prompt)
+        found = self.find(question, labels, today=time.strftime("%Y-%m-%d", time.gmtime(now)))
+        return recall.choose(question, found, now=now, documents=limit)
+
+    def count(self, labels: Iterable[str]) -> int:
+        """How many memories of these labels are indexed."""
+        return self.find(recall.ask(""), labels).memories
+
+    # ------------------------------------------------------------ opening, and opening again
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+            self.state = "closed"
+
+    def __enter__(self) -> SearchIndex:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _mended(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
+        """Do something with the index; when it proves unusable, once more with a new one, at the last in memory."""
+        for attempt in ("as it is", "built anew", "in memory"):
+            try:
+                if self._connection is None:
+                    self._connection = self._open(attempt)
+                return work(self._connection)
+            except sqlite3.DatabaseError as error:
+                name = getattr(error, "sqlite_errorname", None) or ""
+                if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or attempt == "in memory":
+                    raise
+                self.close()
+                self.detail = str(error)
+                if attempt == "as it is" and not name.startswith(_CANNOT_WRITE):
+                    _remove(self.path)
+        raise AssertionError("unreachable")
+
+    def _open(self, attempt: str) -> sqlite3.Connection:
+        if not self.path or attempt == "in memory" or not os.path.isdir(os.path.dirname(os.path.abspath(self.path))):
+            connection = _connect(":memory:")
+            self.state = "memory"
+        else:
+            connection = _connect(self.path)
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = normal")       # a lost last change is read from the files again
+            self.state = "ready" if attempt == "as it is" else "rebuilt"
+        found = connection.execute("pragma user_version").fetchone()[0]
+        if found != VERSION:
+            _build(connection)
+            if found:
+                self.state = "rebuilt" if self.state == "ready" else self.state
+        return connection
+
+
+# A place that cannot be written is not improved by removing what is there.
+_CANNOT_WRITE = ("SQLITE_READONLY", "SQLITE_FULL", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_NOMEM")
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    if path != ":memory:" and not os.path.lexists(path):
+        with suppress(OSError):                         # if it fails, SQLite says so below
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # what people said is nobody else's to read
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.execute("pragma secure_delete = on")     # what was forgotten does not linger in free pages
+    return connection
+
+
+def _build(connection: sqlite3.Connection) -> None:
+    """Make the tables, unless another process has just done it."""
+    with open(_SCHEMA, encoding="utf-8") as file:
+        statements = file.read().split(";\n")
+    with connection:
+        connection.execute("begin immediate")
+        if connection.execute("pragma user_version").fetchone()[0] == VERSION:
+            return
+        for (table,) in connection.execute("select name from sqlite_master where type = 'table'").fetchall():
+            connection.execute('drop table "{}"'.format(table.replace('"', '""')))
+        for statement in statements:
+            connection.execute(statement)
+        connection.execute(f"pragma user_version = {VERSION}")
+
+
+def _remove(path: str) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        with suppress(OSError):                         # not there, or not ours: opening it again will tell
+            if path:
+                os.unlink(path + suffix)
+
+
+# ---------------------------------------------------------------- changing
+
+def _same(held: Held | None, stamp: files.Stamp) -> bool:
+    return held is not None and bool(held.settled) and held.stamp == stamp
+
+
+def _read(source: Source, root: str, path: str, held: Held | None, now_ns: int) -> Read:
+    loaded = files.load(os.path.join(root, path), root=root, limit=LARGEST_FILE)
+    if isinstance(loaded, files.Unread):                # to be tried again: permissions leave no trace in the times
+        return Read(path, Held(-1, 0, 0, 0, 0), [], loaded.reason)
+    status = loaded.status
+    modified_ns, data = status.st_mtime_ns, loaded.data
+    digest = (crc32(data) << 31) ^ adler32(data)        # two sums of different kinds: against accidents, not malice
+    now_held = Held(status.st_size, modified_ns, status.st_ino & 0x7FFF_FFFF_FFFF_FFFF, digest,
+                    int(watch.settled(modified_ns, now_ns)))
+    if held is not None and held.digest == digest and held.stamp.mtime_ns == modified_ns:
+        return Read(path, now_held, None)               # with another time it is parsed again: age is shown
+    rows = [postings.Row(source.label_of(memory), memory) for memory in source.parse(path, data, modified_ns)
+            if memory.status == "active"]
+    return Read(path, now_held, rows)
+
+
+def _store(connection: sqlite3.Connection, number: int, root: str, read: Sequence[Read], gone: Iterable[str]) -> None:
+    """One transaction: what was read, and what is gone."""
+    with connection:
+        connection.execute("begin immediate")
+        if not connection.execute("select 1 from source where id = ? and root = ?", (number, root)).fetchone():
+            return                                      # another process began anew: our number means another folder
+        writer = postings.Writer(connection)
+        for path in gone:
+            writer.remove(number, path)
+            connection.execute("delete from file where source = ? and path = ?", (number, path))
+        for item in read:
+            if item.rows is not None:
+                writer.remove(number, item.path)
+                for row in item.rows:
+                    writer.add(number, item.path, row)
+            stamp = item.held.stamp
+            connection.execute(
+                "insert or replace into file (source, path, size, modified_ns, inode, digest, settled)"
+                " values (?, ?, ?, ?, ?, ?, ?)",
+                (number, item.path, stamp.size, stamp.mtime_ns, stamp.inode, item.held.digest, item.held.settled))
+        writer.flush()
+
+
+def _adopt(connection: sqlite3.Connection, root: str, version: str) -> int:
+    """A number for a folder that is new, or is read by another layout than before."""
+    _drop(root, connection)
+    with connection:
+        connection.execute("begin immediate")
+        connection.execute("insert or ignore into source (root, version, state) values (?, ?, '')", (root, version))
+        return int(connection.execute("select id from source where root = ?", (root,)).fetchone()[0])
+
+
+def _drop(root: str, connection: sqlite3.Connection) -> None:
+    with connection:
+        connection.execute("begin immediate")
+        row = connection.execute("select id from source where root = ?", (root,)).fetchone()
+        if row:
+            writer = postings.Writer(connection)
+            for (path,) in connection.execute("select path from file where source = ?", row).fetchall():
+                writer.remove(row[0], path)
+            writer.flush()
+            connection.execute("delete from file where source = ?", row)
+            connection.execute("delete from source where id = ?", row)
+
+
+def _mark(root: str, paths: Iterable[str], connection: sqlite3.Connection) -> None:
+    with connection:
+        connection.execute("begin immediate")
+        row = connection.execute("select id from source where root = ?", (root,)).fetchone()
+        if row:
+            connection.execute("update source set state = '' where id = ?", row)
+            connection.executemany("update file set settled = 0, digest = -1 where source = ? and path = ?",
+                                   [(row[0], path) for path in paths])
+
+
+# ---------------------------------------------------------------- answering
+
+def _find(question: Question, labels: Sequence[str], limit: int, today: str, connection: sqlite3.Connection) -> Found:
+    found = Found()
+    rows = connection.execute(
+        f"select id, name, memories, words from label where name in ({_marks(labels)})", labels).fetchall()
+    names = {number: name for number, name, _, _ in rows}
+    found.memories = sum(row[2] for row in rows)
+    found.average = sum(row[3] for row in rows) / max(found.memories, 1)
+    terms = list(question.terms)
+    if not found.memories or not terms:
+        return found
+    segments: dict[str, list[tuple[int, int]]] = {}
+    for label, term, segment, size in connection.execute(
+            f"select label, term, segment, length(entries) from posting"
+            f" where label in ({_marks(names)}) and term in ({_marks(terms)})", (*names, *terms)):
+        segments.setdefault(term, []).append((label, segment))
+        found.holders[term] = found.holders.get(term, 0) + size // postings.ENTRY_BYTES
+    scores: dict[int, float] = {}
+    for unit in _rarest(question.units, found):
+        _meet(connection, unit, found, segments, scores)
+    best = nlargest(limit, scores, key=scores.__getitem__)
+    for key, root, path, label, length, held, shown in connection.execute(
+            f"select key, root, path, label, length, terms, shown from memory join source on source.id = source "
+            f"where key in ({_marks(best)})", best):
+        candidate = Candidate(key, names[label], root, path, length, postings.counts_of(held, terms), *loads(shown))
+        if not (today and candidate.valid_until and candidate.valid_until < today):
+            found.candidates.append(candidate)
+    found.candidates.sort(key=lambda candidate: -scores[candidate.key])
+    return found
+
+
+def _rarest(units: Iterable[Unit], found: Found) -> Iterator[Unit]:
+    """The units that say most, until enough postings are due: what half the store holds finds nothing by itself."""
+    worth = {unit: unit.weight * max([share * found.rarity(term) for term, share in unit.ways if term in found.holders])
+             for unit in units if any(term in found.holders for term, _ in unit.ways)}
+    spent = 0
+    for place, unit in enumerate(sorted(worth, key=worth.__getitem__, reverse=True)):
+        cost = sum(found.holders.get(term, 0) for term, _ in unit.ways)
+        if place < 2 or spent + cost <= MOST_POSTINGS:
+            spent += cost
+            yield unit
+
+
+def _meet(connection: sqlite3.Connection, unit: Unit, found: Found, segments: dict[str, list[tuple[int, int]]],
+          scores: dict[int, float]) -> None:
+    """Add to the scores of the memories that meet a unit, each by the best of the unit's ways."""
+    met: dict[int, float] = {}
+    for term, worth in unit.ways:
+        gain = unit.weight * worth * found.rarity(term)
+        known: dict[int, float] = {}
+        for label, segment in segments.get(term, ()):
+            row = connection.execute("select entries from posting where label = ? and term = ? and segment = ?",
+                                     (label, term, segment)).fetchone()
+            base = segment << postings.PLACE_BITS
+            for posting in array("I", row[0] if row else b""):
+                rest = posting & postings.REST_MASK
+                worth_here = known.get(rest)
+                if worth_here is None:
+                    worth_here = known[rest] = gain * recall.impact(
+                        postings.packed_of(rest), postings.length_of(rest), found.average)
+                key = base | postings.place_of(posting)
+                if worth_here > met.get(key, 0.0):
+                    met[key] = worth_here
+    for key, score in met.items():
+        scores[key] = scores.get(key, 0.0) + score
+
+
+def _marks(values: Sized) -> str:
+    return ",".join("?" * len(values))
