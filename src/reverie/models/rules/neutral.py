@@ -66,3 +66,12 @@ def spoken(text: str) -> list[str]:
         if line.strip() and not _PASTED_LINE.match(line[:400]):
             lines.append(line.strip())
     return lines
+
+
+def shorten(text: str, characters: int) -> str:
+    """A quotation of at most so many characters, cut at a blank, with the cut shown."""
+    text = " ".join(text.split())
+    if len(text) <= characters:
+        return text
+    cut = text.rfind(" ", characters // 2, characters - 1)
+    return text[:cut if cut > 0 else characters - 1].rstrip() + "…"

@@ -1,0 +1,101 @@
+"""Names, index lines and keywords for English statements, and the pieces that a correction could swap."""
+
+from __future__ import annotations
+
+import re
+
+from reverie.models.rules import neutral
+from reverie.models.rules.english_shape import names, pieces
+from reverie.models.rules.language import Value
+
+TITLE_CHARACTERS = 60
+LINE_CHARACTERS = 150               # study, Qwen Code: an index line has 150 characters
+
+_STOP = frozenset("""
+a about after again all also always am an and any are aren't as at be because been before being but by can can't could did do does doesn't doing don't
+down each every few for from had has have having he her here hers him his how i i'd i'll i'm i've if in into is isn't it it's its just let's like
+may me might more most must my need needs never new no nor not now of off on once only or other our out over own please put she should so some
+such than that that's the their them then there these they they're this those through to too under until up upon us use used uses using very via was wasn't we
+we're we've were what when where which while who why will with without won't would you your yours everything anything nothing nobody somebody someone
+something thing things way really still say says said get gets got goes go going keep make makes made want wants because since unless otherwise
+instead rather one two three first last next same both either neither ok okay yes sorry
+""".split())
+_CLAUSE_END = re.compile(r"[;:]\s|,\s|\s[–—-]\s|\s(?:because|since|so that|otherwise|unless|when|which|as)\s|\.\s")
+_WORD = re.compile(r"[A-Za-z][\w'’-]*[A-Za-z0-9]|[A-Za-z]{2,}")
+
+_OBJECT_OF = re.compile(
+    r"\b(?:use|using|on|to|is|are|in|at|with|via|through|by|after|before|until|from|for|of|as|under|over|real|need|needs|pick|picked|choose|chose|prefer|run|want|called|named|than|only|it's|into|behind|stays?|"
+    r"be|was|were|ask|tag|ping|decision is|owner is|except|exactly|raise|write|speak|my)\s+(?:a |an |the |our |project |version |port |about |exactly |only )?$", re.IGNORECASE)
+_PASSED_OVER = re.compile(r"\b(?:not|no|never|without|off|instead of|rather than|than|don't use|from)\s+(?:a |an |the )?$", re.IGNORECASE)
+_STRONG = re.compile(r"\b(?:always use|use|is on|are on|to|is|at|on|in|under|by|after|from)\s+(?:the )?$", re.IGNORECASE)
+
+
+def title(text: str) -> str:
+    """The first clause, cut at a word, with a capital and without a full stop."""
+    text = " ".join(text.split())
+    if len(text) > TITLE_CHARACTERS:
+        cut = next((m.start() for m in _CLAUSE_END.finditer(text) if 18 <= m.start() <= TITLE_CHARACTERS), 0)
+        text = text[:cut] if cut else neutral.shorten(text, TITLE_CHARACTERS)
+    return capital(text.rstrip(" .,;:!"))
+
+
+def describe(text: str) -> str:
+    """One line for the index."""
+    return neutral.shorten(text, LINE_CHARACTERS)
+
+
+def capital(text: str) -> str:
+    """A capital at the beginning, unless the first word is a value whose letters matter."""
+    first = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if text[:1].islower() and first.rstrip(",;:.'").replace("'", "").replace("-", "").isalpha() else text
+
+
+def keywords(text: str) -> tuple[str, ...]:
+    """Names and values first, then the longer content words; at most eight, in lower case where case says nothing."""
+    found: dict[str, str] = {}
+    for value in sorted([*pieces(text), *names(text)], key=lambda v: v.start):
+        word = text[value.start:value.end].strip("`.,")
+        if value.kind not in ("number", "date", "weekday", "time") and 1 < len(word) <= 60:
+            found.setdefault(word.casefold(), word)
+    rest = [w for w in _WORD.findall(text) if w.casefold() not in _STOP and len(w) > 3]
+    for word in sorted(dict.fromkeys(rest), key=lambda w: -len(w)):
+        if not any(word.casefold() in key for key in found):
+            found.setdefault(word.casefold(), word.lower())
+    return tuple(list(found.values())[:8])
+
+
+def content(text: str) -> frozenset[str]:
+    """The content words of a text, roughly stemmed, for asking whether two sentences speak of the same thing."""
+    return frozenset(re.sub(r"(?:ing|ed|es|s)$", "", w.casefold()) for w in re.findall(r"[\w'./#-]{3,}", text)
+                     if w.casefold().strip("'.") not in _STOP)
+
+
+def values(text: str) -> list[Value]:
+    """The pieces that a correction could swap, the likeliest first."""
+    found: list[Value] = []
+    taken: list[tuple[int, int]] = []
+    for value in [*pieces(text), *names(text)]:
+        if any(a < value.end and value.start < b for a, b in taken):
+            continue
+        taken.append((value.start, value.end))
+        found.append(_weighed(text, value, 2.0))
+    if len(text.split()) <= 6 and found and found[0].end - found[0].start < len(text.strip()) * 0.6:
+        found.insert(0, Value(start=0, end=len(text), kind=found[0].kind, weight=1.0))
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if word.casefold() in _STOP or any(a < match.end() and match.start() < b for a, b in taken):
+            continue
+        found.append(_weighed(text, Value(start=match.start(), end=match.end(), kind="word"), 1.0))
+    return sorted(found, key=lambda v: -v.weight)
+
+
+def _weighed(text: str, value: Value, base: float) -> Value:
+    before = text[max(0, value.start - 24):value.start]
+    weight = base
+    if _PASSED_OVER.search(before):
+        weight *= 0.4
+    elif _STRONG.search(before):
+        weight *= 1.6
+    elif _OBJECT_OF.search(before):
+        weight *= 1.3
+    return Value(start=value.start, end=value.end, kind=value.kind, weight=weight)

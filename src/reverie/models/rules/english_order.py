@@ -1,0 +1,92 @@
+"""Orders: is an English sentence an imperative, and is it about this one piece of work or about all work of its kind?
+
+A task names its object ("rename this function", "a test for the parser"); a rule speaks of a kind ("raise DomainError instead of
+bare exceptions", "keep pull requests small"). English marks that with determiners and number, and that is what is
+looked at, besides the verb.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from reverie.models.rules.english_words import DETERMINERS, NOUN_OR_VERB, RULE_VERBS, TASK_VERBS
+
+_TASK = frozenset(TASK_VERBS)
+_RULE = frozenset(RULE_VERBS)
+_VERBS = _TASK | _RULE | {"make", "have", "let", "be", "do", "bring", "come", "hand", "hold", "prefer", "stop", "quit", "spend", "rely", "depend", "want"}
+_ADVERBS = r"(?:please|just|also|then|and|so|now|ok|only|rather|simply|kindly|better|instead|always|never|in that case|next time|if possible)"
+_HEAD = re.compile(rf"^(?:{_ADVERBS},? )*(?P<no>(?:don't|do not|never|avoid|no need to) (?:ever )?)?(?P<verb>[a-z][a-z-]*)\b(?P<rest>.*)$")
+_FINITE = re.compile(
+    r"^ (?:[\w-]+ ){0,6}(?:is|are|was|were|has|have|had|must|should|can|may|will|goes|go|lives?|comes?|ends?|moved|slipped|stays?|needs?|belongs?|sits?|lands?|became|gets?|got|carry|carries|describe|include)\b")
+_SPECIFIC = frozenset("the a an this that these those it them him her my your our one another some both there here up down out off on in back through".split())
+_GENERIC = frozenset("every each any all no only whatever what everything anything nothing".split())
+_PREPOSITIONS = frozenset("in with by for to at on from through via under over about as like without before after".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An imperative. ``reach``: 1 about a kind of thing, 0 open, -1 about one thing."""
+
+    verb: str
+    negative: bool
+    reach: int
+    task: bool                      # a verb that mostly begins tasks
+
+
+# What may stand before an imperative and makes it one for all such cases: "in review comments be direct".
+_BEFORE = re.compile(
+    r"^(?:(?:in|for|on|with|inside|under|at) (?P<kind>all |any |every |each |our |user-facing |public )?(?!the\b|this\b|that\b|now\b|a\b|me\b|my\b)(?:[\w-]+ ){0,2}[\w-]+,? "
+    r"|(?:when|whenever|before|after|once|if|while|unless) (?!i\b|it\b|this\b|that\b|the\b)[^,]{4,60}, )(?=(?:please |always |never |don't |do not |just |only )*[a-z]+)")
+
+
+def order(low: str) -> Order | None:
+    """The order that a sentence begins with, or None for anything but an imperative."""
+    found = _order(low)
+    if found is None and (before := _BEFORE.match(low)) is not None:
+        for end in _starts(low, before.end()):
+            inner = _order(low[end:])
+            if inner is not None:
+                return Order(inner.verb, inner.negative, max(0, inner.reach + 1), inner.task)
+    return found
+
+
+def _starts(low: str, end: int) -> list[int]:
+    """Where an imperative behind an opening may begin: behind the comma, or at one of the words before it."""
+    if low[end - 2:end] == ", ":
+        return [end]
+    places = [m.start() for m in re.finditer(r"(?<= )[a-z]", low[:end + 1])]
+    return places[1:4]
+
+
+def _order(low: str) -> Order | None:
+    head = _HEAD.match(low)
+    if head is None:
+        return None
+    verb, rest = head["verb"], head["rest"]
+    if verb not in _VERBS:
+        return None
+    words = re.findall(r"[\w'`./#-]+", rest)[:4]
+    follower = words[0] if words else ""
+    if rest[:1] in ("'", "-") or follower in ("is", "are", "was", "were", "has", "have", "had", "must", "should", "will", "can", "may", "s", "'s"):
+        return None
+    if verb in NOUN_OR_VERB and not head["no"] and follower not in DETERMINERS and follower not in _SPECIFIC:
+        if _FINITE.match(rest) or (len(words) > 1 and words[0].endswith("s") and words[1] in _VERBS):
+            return None
+        if not follower or follower in ("of", "and", "or"):
+            return None
+    task = verb in _TASK and verb not in _RULE
+    return Order(verb, bool(head["no"]), _reach(follower, task), task)
+
+
+def _reach(follower: str, task: bool) -> int:
+    if follower in _GENERIC:
+        return 1
+    if follower in _PREPOSITIONS or (follower == "the" and not task):
+        return 0
+    if not follower or follower in _SPECIFIC:
+        return -1
+    named = follower[0].isupper() or follower.startswith(("`", "#", "."))
+    if named:
+        return -1 if task else 1
+    return 1
