@@ -1,0 +1,239 @@
+"""``MEMORY.md`` as present products write it and load it, to the character.
+
+Claude Code 2.1 (spec/claude-code §4): the file is the agent's; it is cut when it is loaded. Qwen Code 0.24
+(spec/qwen-code §5): the file is generated and cut, and cut again when it is loaded. Both count UTF-16 units where their
+constants say bytes.
+"""
+
+from __future__ import annotations
+
+from reverie.core import budget
+from reverie.core.budget import JS_SPACE, UTF16, Budget, Cut
+from reverie.core.header import find
+from reverie.core.index import percent
+from reverie.core.scalar import unified
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+CAPS = Budget(lines=200, utf16=25_000)
+LINE_UNITS = 150                    # both products: a generated line
+QWEN_FIELD_UNITS = 120              # a title or description in a generated line
+QWEN_PATH_CHARACTERS = 120
+REBUILT = Budget(lines=140, utf16=17_500)       # Claude Code §4.4: 70 % of the caps
+EXCERPT_UNITS = 80
+
+QWEN_CUT = (
+    "> WARNING: MEMORY.md is too large; only part of it was written. "
+    "Keep index entries concise and move detail into topic files."
+)
+_CLAUDE_ADVICE = "Keep index entries to one line under ~200 chars; move detail into topic files."
+_DASH = " — "
+# Removed from titles and descriptions: characters without width, and those that turn the reading direction.
+_INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x061C, 0xFEFF])
+_CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
+_PATH_KEPT = frozenset("/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~-")
+
+
+# -- Claude Code -------------------------------------------------------------------------------------------------------
+
+
+def claude_line(title: str, path: str, hook: str) -> str:
+    """One pointer: ``- [Title](file.md) — hook`` (§4.1), cut to 150 units as the client cuts its own (§4.4).
+
+    A link that is longer than that stands alone.
+    """
+    pointer = f"- [{_folded(title)}]({_folded(path)})"
+    words = _folded(hook)
+    if not words or budget.utf16_units(pointer) >= LINE_UNITS:
+        return pointer
+    return budget.clip(f"{pointer}{_DASH}{words}", LINE_UNITS, unit=UTF16, space=JS_SPACE).text
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def claude_rebuild(files: Iterable[tuple[str, str]]) -> str:
+    """The index that the client makes when there is none (§4.4), from (path, description), newest first."""
+    lines = []
+    for path, description in files:
+        name = path.rpartition("/")[2].removesuffix(".md")
+        lines.append(claude_line(name, path, description))
+    return budget.first_lines("\n".join(lines), REBUILT).text
+
+
+def claude_loaded(text: str, *, tells: bool = True) -> Cut:
+    """What a session sees of an index (§4.2): cleaned, cut, with the client's warning when something was cut off.
+
+    ``tells`` is 2.1.332's, which says what was cut off; 2.1.197 only says that it was.
+    """
+    text = _stripped(unified(text.removeprefix("\ufeff")))
+    cut = budget.first_lines(text, CAPS)
+    if cut.whole:
+        return cut
+    lines, units = text.count("\n") + 1, budget.utf16_units(text)
+    size = f"{_kilobytes(units).removesuffix('.0')}KB"
+    limit = f"{_kilobytes(CAPS.utf16 or 0)}KB"
+    too_many, too_long = lines > (CAPS.lines or 0), units > (CAPS.utf16 or 0)
+    if too_many and too_long:
+        reason = f"{lines} lines and {size}"
+    elif too_many:
+        reason = f"{lines} lines (limit: {CAPS.lines})"
+    else:
+        reason = f"{size} (limit: {limit}) — index entries are too long"
+    loaded = f"Only part of it was loaded: {_lost(text, cut)}." if tells else "Only part of it was loaded."
+    cut.text = f"{cut.text}\n\n> WARNING: MEMORY.md is {reason}. {loaded} {_CLAUDE_ADVICE}"
+    return cut
+
+
+def _lost(text: str, cut: Cut) -> str:
+    """What was cut off, in the client's words."""
+    kept = cut.text.count("\n") + 1
+    if not text.startswith("\n", len(cut.text)):
+        return f"everything after the first {CAPS.utf16} characters of line {kept} was cut off"
+    first = text[len(cut.text) + 1 :].partition("\n")[0]
+    excerpt = budget.clip(first, EXCERPT_UNITS, unit=UTF16).text
+    return f'{cut.lines} of {text.count(chr(10)) + 1} lines were cut off, starting at line {kept + 1} ("{excerpt}")'
+
+
+def _kilobytes(units: int) -> str:
+    """Units / 1024 with one decimal, halves upward as JavaScript rounds."""
+    tenths = (units * 10 + 512) // 1024
+    return f"{tenths // 10}.{tenths % 10}"
+
+
+def _stripped(text: str) -> str:
+    """The text without frontmatter and without HTML comments that stand on lines of their own, trimmed."""
+    found = find(text) if text.startswith("---") else None
+    if found and found.closed:
+        text = text[found.body :]
+    kept, at = [], 0
+    while True:
+        start = text.find("<!--", at)
+        end = text.find("-->", start + 4) if start >= 0 else -1
+        if end < 0:
+            break
+        line = text.rfind("\n", 0, start) + 1
+        if text[line:start].strip():    # inside a line: not a block
+            kept.append(text[at : start + 4])
+            at = start + 4
+        else:
+            kept.append(text[at:start])
+            at = end + 3
+    return ("".join(kept) + text[at:]).strip(JS_SPACE)
+
+
+def claude_spliced(text: str, put: Mapping[str, str], remove: Collection[str]) -> str:
+    """A hand-kept index with only our lines changed: pointers to ``put`` replaced or added, those to ``remove`` gone.
+
+    A new line goes behind the last pointer, or, where the caps would hide it there, before the first.
+    """
+    eol = "\r\n" if "\r\n" in text else "\n"
+    lines = text.split("\n")
+    targets = [_target(line) for line in lines]
+    kept: list[str] = []
+    pending = dict(put)
+    pointers: list[int] = []
+    for line, target in zip(lines, targets, strict=True):
+        if target is not None and target in remove:
+            continue
+        if target is not None:
+            pointers.append(len(kept))
+            if target in pending:
+                line = pending.pop(target) + ("\r" if line.endswith("\r") else "")
+        kept.append(line)
+    added = [line + eol[:-1] for line in pending.values()]
+    if not added:
+        return "\n".join(kept)
+    if not pointers:
+        body = "\n".join(kept)
+        gap = "" if not body or body.endswith("\n") else eol
+        return body + gap + "\n".join(added) + "\n"
+    at = pointers[-1] + 1
+    if at == len(kept) and not kept[-1].endswith("\r"):     # the last line has no end yet
+        kept[-1] += eol[:-1]
+        added[-1] = added[-1].removesuffix("\r")
+    grown = "\n".join([*kept[:at], *added, *kept[at:]])
+    if CAPS.fits(unified(grown).strip()):
+        return grown
+    at = pointers[0]
+    return "\n".join([*kept[:at], *added, *kept[at:]])
+
+
+def _target(line: str) -> str | None:
+    """The file that an index line points to: ``- [Title](file.md) …``."""
+    bare = line.lstrip(" \t")
+    if not bare.startswith(("- [", "* [", "+ [")):
+        return None
+    start = bare.find("](")
+    end = bare.find(")", start)
+    if start < 0 or end < 0:
+        return None
+    return bare[start + 2 : end].strip().removeprefix("./")
+
+
+# -- Qwen Code ---------------------------------------------------------------------------------------------------------
+
+
+def qwen_line(title: str, path: str, description: str, type: str) -> str:
+    """``- [title](path) — description`` (§5.1); an empty title or description is the type; at most 150 units."""
+    line = f"- [{_qwen_field(title) or type}]({_qwen_path(path)}){_DASH}{_qwen_field(description) or type}"
+    return budget.clip(line, LINE_UNITS, unit=UTF16, space=JS_SPACE).text
+
+
+def _qwen_field(text: str) -> str:
+    text = text.translate(_CONTROLS).translate(_INVISIBLE).replace("`", "'").replace("](", "] (")
+    return budget.clip(" ".join(text.split()), QWEN_FIELD_UNITS, unit=UTF16, space=JS_SPACE).text
+
+
+def _qwen_path(path: str) -> str:
+    return "".join(part if part in _PATH_KEPT else percent(part) for part in path[:QWEN_PATH_CHARACTERS])
+
+
+def qwen_built(lines: Sequence[str]) -> Cut:
+    """The file that Qwen Code writes (§5.2): lines newest first, cut, with its warning when some do not fit.
+
+    The warning comes on top of the caps, as in the product; there is no final newline.
+    """
+    cut = budget.first_lines("\n".join(lines), CAPS)
+    if not cut.whole:
+        cut.text = f"{cut.text}\n\n{QWEN_CUT}"
+    return cut
+
+
+def qwen_loaded(text: str) -> Cut:
+    """What a prompt holds of an index (§5.3): checked and cut a second time, which can remove the writer's warning."""
+    text = text.strip(JS_SPACE)
+    cut = budget.first_lines(text, CAPS)
+    if cut.whole:
+        return cut
+    lines, units = text.count("\n") + 1, budget.utf16_units(text)
+    size = f"{_kilobytes(units)} KB"
+    too_many, too_long = lines > (CAPS.lines or 0), units > (CAPS.utf16 or 0)
+    if too_many and too_long:
+        reason = f"{lines} lines and {size}"
+    elif too_many:
+        reason = f"{lines} lines (limit: {CAPS.lines})"
+    else:
+        reason = f"{size} (limit: {_kilobytes(CAPS.utf16 or 0)} KB) — index entries are too long"
+    advice = "Keep index entries concise and move detail into topic files."
+    cut.text = f"{cut.text}\n\n> WARNING: MEMORY.md is {reason}. Only part of it was loaded. {advice}"
+    return cut
+
+
+def qwen_team_lines(documents: Iterable[tuple[str, str, str, str]]) -> list[str]:
+    """The team index (§5.5) from (title, path, description, type) in path order: equal descriptions share one line."""
+    first: dict[str, int] = {}
+    found: list[tuple[str, list[str]]] = []
+    for title, path, description, type in documents:
+        key = " ".join(description.lower().split()).rstrip(".,;:!?。，；：！？ ")
+        if key and key in first:
+            found[first[key]][1].append(path)
+            continue
+        first[key] = len(found)
+        line = f"- [{_qwen_field(title) or type}]({_qwen_path(path)}){_DASH}{_qwen_field(description) or type}"
+        found.append((line, []))
+    whole = (line + (f" (also: {', '.join(map(_qwen_path, also))})" if also else "") for line, also in found)
+    return [budget.clip(line, LINE_UNITS, unit=UTF16, space=JS_SPACE).text for line in whole]
