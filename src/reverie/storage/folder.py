@@ -1,4 +1,4 @@
-"""A store's folder as a mapping of paths to files, for the layouts: listed at once, read lazily, kept while unchanged."""
+"""A folder as a mapping of paths to files, for the layouts: listed at once, read lazily, kept while unchanged."""
 
 # ruff: noqa: PTH118 - paths are strings in storage: pathlib costs a hook 16 ms
 

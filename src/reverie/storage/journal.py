@@ -73,8 +73,6 @@ class Journal:
         self._clock = clock
         self._history = History(database)
         self._steps = Steps(root)
-        # Two homes may write into one native folder: their temporary files must differ.
-        self._tag = f"{zlib.crc32(root.encode()):08x}"
 
     # -- changing
 
@@ -263,7 +261,7 @@ class Journal:
 
     def _write(self, change: int, steps: Sequence[Step]) -> None:
         writes = [step.write for step in steps]
-        tag = f"{self._tag}-{change}"
+        tag = self._tag(change)
         try:
             folders = writing.stage(self._system, writes, tag)
             for step in steps:          # just before: staging took its time
@@ -286,7 +284,7 @@ class Journal:
 
     def _take_back(self, change: int, backs: Sequence[Write], reason: StoreUnavailable) -> None:
         """Some files were written and one could not be: restore them."""
-        tag = f"{self._tag}-{change}{BACK}"
+        tag = self._tag(change) + BACK
         try:
             folders = writing.stage(self._system, backs, tag)
             for place, write in enumerate(backs):
@@ -313,6 +311,12 @@ class Journal:
         self._apply(statements, change=change)
         self._database.run("finish_change", change=change)
 
+    def _tag(self, change: int) -> str:
+        """What the temporary files of a change are called by."""
+        row = self._database.one("home_id")
+        assert row is not None
+        return f"{row['id']}-{change}"
+
     def _apply(self, statements: Sequence[Statement], *, change: int) -> None:
         for name, values in statements:
             self._database.run(name, **{**values, "change": change})
@@ -321,7 +325,7 @@ class Journal:
 
     def _complete(self, change: int, statements: Sequence[Statement]) -> None:
         edits = self._history.edits(change)
-        tag = f"{self._tag}-{change}"
+        tag = self._tag(change)
         conflicts: list[FileConflict] = []
         for place, edit in enumerate(edits):
             try:

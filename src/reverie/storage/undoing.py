@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from reverie.core.edits import without
 from reverie.core.events import Action, FileConflict, Touched
+from reverie.errors import StoreUnavailable
 from reverie.storage.history import History, KeptEdit, Pruned, digest_of
 
 if TYPE_CHECKING:
@@ -82,7 +83,10 @@ class Undoing:
     def _take_out(self, edit: KeptEdit, change: int) -> FileConflict | None:
         state = self.plan.states.get(edit.path)
         if state is None:
-            found = self._load(edit)
+            try:
+                found = self._load(edit)
+            except StoreUnavailable as error:
+                return FileConflict(path=edit.path, reason="not_writable", detail=str(error))
             state = self.plan.states[edit.path] = FileState(edit, found, found)
         now = digest_of(state.data)
         if now == edit.before:

@@ -2,6 +2,10 @@
 -- Loaded by storage/database.py; tests/storage/test_database.py prepares each one and checks that it is used.
 
 
+-- name: home_id
+-- What tells this home's temporary files from another's, wherever it is moved.
+SELECT id FROM home;
+
 -- name: start_run
 -- Begin a run; its number makes its id.
 INSERT INTO runs (kind, started_at) VALUES (:kind, :at) RETURNING number;

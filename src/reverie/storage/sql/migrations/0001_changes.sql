@@ -1,5 +1,11 @@
 -- The journal: runs, the changes they made, the bytes before and after, what it meant for memories.
 
+CREATE TABLE home (
+    id TEXT NOT NULL                            -- two homes may write into one folder: it tells their temporary files apart
+);
+
+INSERT INTO home (id) VALUES (lower(hex(randomblob(4))));
+
 CREATE TABLE runs (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL,
