@@ -97,10 +97,10 @@ def split(text: str) -> Parts:
     return _parts(_segments(unified(text)))
 
 
-def join(parts: Parts, labels: tuple[str, str] = BOLD) -> str:
-    """A body with these parts: the statement, then what there is of the others under its label, blank lines between."""
+def join(parts: Parts, labels: tuple[str, str] = BOLD, between: str = "\n\n") -> str:
+    """A body with these parts: the statement, then what there is of the others under its label."""
     written = (_rendered(name, tidy(getattr(parts, name)), labels) for name in NAMES)
-    return "\n\n".join(text for text in written if text)
+    return between.join(text for text in written if text)
 
 
 def replace(text: str, parts: Parts, labels: tuple[str, str] = BOLD, eol: str = "\n") -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from reverie.core import budget
 from reverie.core.budget import JS_SPACE, UTF16, Budget, Cut
 from reverie.core.header import find
-from reverie.core.index import percent
+from reverie.core.index import link, percent
 from reverie.core.scalar import unified
 
 TYPE_CHECKING = False
@@ -131,15 +131,16 @@ def claude_spliced(text: str, put: Mapping[str, str], remove: Collection[str]) -
     A new line goes behind the last pointer, or, where the caps would hide it there, before the first.
     """
     eol = "\r\n" if "\r\n" in text else "\n"
-    lines = text.split("\n")
-    targets = [_target(line) for line in lines]
+    names = {link(path): path for path in (*put, *remove)}
     kept: list[str] = []
     pending = dict(put)
     pointers: list[int] = []
-    for line, target in zip(lines, targets, strict=True):
-        if target is not None and target in remove:
-            continue
+    for line in text.split("\n"):
+        target = _target(line)
         if target is not None:
+            target = names.get(target, target)
+            if target in remove:
+                continue
             pointers.append(len(kept))
             if target in pending:
                 line = pending.pop(target) + ("\r" if line.endswith("\r") else "")
@@ -162,16 +163,23 @@ def claude_spliced(text: str, put: Mapping[str, str], remove: Collection[str]) -
     return "\n".join([*kept[:at], *added, *kept[at:]])
 
 
+def claude_pointed(text: str) -> set[str]:
+    """The files that an index points to, as its lines write them."""
+    return {target for line in text.split("\n") if (target := _target(line)) is not None}
+
+
 def _target(line: str) -> str | None:
-    """The file that an index line points to: ``- [Title](file.md) …``."""
+    """The file that an index line points to: ``- [Title](file.md) …``, brackets in the name included."""
     bare = line.lstrip(" \t")
-    if not bare.startswith(("- [", "* [", "+ [")):
+    start = bare.find("](") + 2
+    if not bare.startswith(("- [", "* [", "+ [")) or start < 2:
         return None
-    start = bare.find("](")
-    end = bare.find(")", start)
-    if start < 0 or end < 0:
-        return None
-    return bare[start + 2 : end].strip().removeprefix("./")
+    depth = 1
+    for i in range(start, len(bare)):
+        depth += (bare[i] == "(") - (bare[i] == ")")
+        if not depth:
+            return bare[start:i].strip().removeprefix("./")
+    return None
 
 
 # -- Qwen Code ---------------------------------------------------------------------------------------------------------

@@ -122,19 +122,21 @@ def _escape(match: re.Match[str]) -> str:
 
 def flow_parts(text: str) -> list[str]:
     """What stands between the commas of ``[…]`` or ``{…}``, commas in quotes apart."""
-    parts, start, quote, fresh = [], 0, "", True
+    parts, start, quote, fresh, escaped = [], 0, "", True, False
     for i, character in enumerate(text):
         if quote:
-            quote = "" if character == quote else quote
+            if not escaped and character == quote:
+                quote = ""
+            escaped = character == "\\" and quote == '"' and not escaped
         elif character == ",":
             parts.append(text[start:i].strip())
             start, fresh = i + 1, True
         elif character in "\"'" and fresh:
             quote = character
-        elif character not in " \t:":
-            fresh = False
         elif character == ":":
             fresh = True
+        elif character not in " \t":
+            fresh = False
     return [*parts, text[start:].strip()]
 
 

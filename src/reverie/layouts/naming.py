@@ -1,0 +1,73 @@
+"""File names for memories: readable, portable, never two that some file system takes for one."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from reverie.errors import WrongUse
+
+INDEX = "MEMORY.md"
+LONGEST_STEM = 60                   # characters; at four bytes each still within every file system's 255
+_RESERVED = frozenset(
+    ("con", "prn", "aux", "nul", "conin$", "conout$", *(f"{device}{i}" for device in ("com", "lpt") for i in range(10)))
+)
+
+
+def is_memory_path(path: str) -> bool:
+    """Whether a file could hold memories: ``*.md`` at any depth, neither hidden nor an index."""
+    *folders, name = path.split("/")
+    hidden = any(part.startswith(".") for part in (*folders, name))
+    return name.endswith(".md") and name != INDEX and not hidden
+
+
+def slug(text: str, *, between: str = "_", longest: int = LONGEST_STEM) -> str:
+    """A name as part of a file name: letters and digits of any script in lower case, everything else one separator."""
+    text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
+    kept = "".join(part if part.isalnum() or unicodedata.category(part)[0] == "M" else " " for part in text)
+    return between.join(kept.split())[:longest].strip(between)
+
+
+def fold(path: str) -> str:
+    """What file systems that ignore case, or the form of accents, take a path for."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+class Taken:
+    """The paths of a folder, as the most forgiving file system sees them; and new ones beside them."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._folded = {fold(INDEX)}
+        for path in paths:
+            self._add(path)
+
+    def _add(self, path: str) -> None:
+        folded = fold(path)
+        self._folded.add(folded)
+        while "/" in folded:        # a folder cannot be a file as well
+            folded = folded.rpartition("/")[0]
+            self._folded.add(folded)
+
+    def free(self, folder: str, stem: str, *, between: str = "_") -> str:
+        """The first free path for ``stem`` in ``folder``: as it is, then with 2, 3, …; it is taken from now on."""
+        stem = stem or "memory"
+        if unicodedata.normalize("NFKC", stem) in _RESERVED:
+            stem = f"memory{between}{stem}"
+        name, count = stem, 1
+        path = f"{folder}/{name}.md" if folder else f"{name}.md"
+        while fold(path) in self._folded:
+            count += 1
+            name = f"{stem}{between}{count}"
+            path = f"{folder}/{name}.md" if folder else f"{name}.md"
+        self._add(path)
+        return path
+
+
+def check(path: str) -> None:
+    """Refuse to write a path that could lead out of the store, or that not every system can hold."""
+    parts = path.split("/")
+    reserved = any(unicodedata.normalize("NFKC", part).lower().split(".")[0] in _RESERVED for part in parts)
+    unsafe = any(part in ("", ".", "..") for part in parts) or "\\" in path or any(ord(c) < 32 for c in path)
+    if unsafe or reserved:
+        why = "a name that Windows reserves" if reserved and not unsafe else "not a plain relative path"
+        raise WrongUse(f"{path!r} is {why}: it is not written; rename the file to change it here")
