@@ -50,8 +50,8 @@ able actually add already always another ask away back bad begin best better big
 check come create current different done easy end enough ever explain fact far find fine first follow full give
 go going good great happen hard help idea instead keep kind know last later least left less line little long
 look lot make many matter mean mention mind much must need never new next nice note number old one open part
-place point possible pretty put question quick really right run same say second see seem send set short show
-simple small sort start still stop stuff sure take talk tell thing think three time today together tomorrow tool
+place point possible pretty put question quick really right run same said say second see seem send set short show
+simple small sort start still stop stuff sure take talk tell thing told think three time today together tomorrow tool
 total try turn two use useful usual want way week well whole wonder word work write wrong year yesterday
 """)
 
@@ -429,6 +429,11 @@ def _vocabulary() -> Vocabulary:
 def implied(meaning: str) -> tuple[str, ...]:
     """The meanings that usually come along with one."""
     return _vocabulary().implies.get(meaning, ())
+
+
+def meanings(term: str) -> tuple[str, ...]:
+    """What a stem or CJK word stands for."""
+    return _vocabulary().words.get(term, ())
 
 
 def is_known(term: str) -> bool:

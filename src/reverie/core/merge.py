@@ -1,0 +1,283 @@
+"""Placing what was learned: beside what is known, as its confirmation, or in its stead.
+
+The same fact in other words, or heard in another host, is one memory, confirmed. The same subject with another value
+supersedes: the new text stands in the old one's place, so that the old value is nowhere valid (its history is in the
+journal). Everything else is added. ``reverie.core.relation`` decides which; here is what is compared with what, and
+what becomes of the two.
+
+``Known`` finds what a proposal could concern by rare shared words, so placing one costs about the same however much is
+stored.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from math import log
+
+from reverie.core.claims import Claim
+from reverie.core.memory import TYPES, Memory, Status
+from reverie.core.proposal import Proposal
+from reverie.core.relation import Overlap, Relation, Verdict, compare, relation
+from reverie.core.text import CJK, STOP, fold, meanings, stem
+
+__all__ = ["Act", "Known", "Placement", "Relation", "Verdict", "confirmed", "place", "relation", "updated", "withdrawn"]
+
+CANDIDATES = 12                 # compared in full; a statement and its twins, old and new, are fewer
+COMMON_SHARE = 0.05             # a word in more memories than this share, and than COMMON, finds nothing
+COMMON = 64
+HELD = 0.6                      # of the words of "forget …" must be in the memory that is meant,
+CLEARLY = 0.9                   # and in no other one nearly as many
+MOST_KEYWORDS = 12
+
+
+class Act(enum.StrEnum):
+    """What becomes of a proposal."""
+
+    ADD = "add"                 # nothing like it is known
+    CONFIRM = "confirm"         # it is known
+    UPDATE = "update"           # it says something else about what is known
+    REPLACE = "replace"         # it takes the place of what its speaker named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where a proposal belongs. ``memory`` is what should be stored; its id is that of ``existing``, "" for an
+    addition.
+
+    ``also_void`` are further memories that the new statement makes void. A confirmation need not be written unless it
+    ``says_more`` than what is stored; it ``counts`` unless the same message was read again.
+    """
+
+    act: Act
+    memory: Memory
+    existing: Memory | None = None
+    also_void: tuple[Memory, ...] = ()
+    reason: str = ""
+    changed: tuple[tuple[str, str], ...] = ()
+    says_more: bool = False
+    counts: bool = True
+
+
+class Known:
+    """What a store holds, ready for asking which of it a new statement concerns."""
+
+    def __init__(self, memories: Iterable[Memory] = ()) -> None:
+        self._memories: dict[int, Memory] = {}
+        self._holders: dict[str, dict[int, None]] = {}
+        self._claims: dict[int, Claim] = {}
+        self._places: dict[str, int] = {}               # id -> key
+        self._next = 0
+        for memory in memories:
+            self.put(memory)
+
+    def __iter__(self) -> Iterator[Memory]:
+        return iter(list(self._memories.values()))
+
+    def __len__(self) -> int:
+        return len(self._memories)
+
+    def put(self, memory: Memory) -> None:
+        """Add a memory, or replace the one with its id. What does not count (superseded, archived …) is not known."""
+        if memory.id:
+            self.remove(memory.id)
+        if memory.status is not Status.ACTIVE:
+            return
+        key, self._next = self._next, self._next + 1
+        self._memories[key] = memory
+        if memory.id:
+            self._places[memory.id] = key
+        for term in _terms(memory.text):
+            self._holders.setdefault(term, {})[key] = None
+
+    def remove(self, id: str) -> None:
+        """Forget the memory with this id, if there is one."""
+        key = self._places.pop(id, None)
+        if key is None:
+            return
+        for term in _terms(self._memories.pop(key).text):
+            del self._holders[term][key]
+        self._claims.pop(key, None)
+
+    def near(self, memory: Memory, limit: int = CANDIDATES) -> list[Claim]:
+        """The memories that share the rarest words with this one, the nearest first."""
+        scores: dict[int, float] = {}
+        common = max(COMMON, COMMON_SHARE * len(self._memories))
+        for term in _terms(memory.text):
+            holders = self._holders.get(term, {})
+            if 0 < len(holders) <= common:
+                rarity = log(1 + len(self._memories) / len(holders))
+                for key in holders:
+                    scores[key] = scores.get(key, 0.0) + rarity
+        best = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
+        return [self._claim(key) for key in best]
+
+    def _claim(self, key: int) -> Claim:
+        if key not in self._claims:
+            self._claims[key] = Claim(self._memories[key])
+        return self._claims[key]
+
+
+_WORD = re.compile(f"[^\\W_{CJK}]{{2,}}|[{CJK}]+")
+
+
+def _terms(text: str) -> set[str]:
+    """Words for finding, cheaper than the tokenizer's: stems, pairs of CJK characters, meanings."""
+    terms: set[str] = set()
+    for word in _WORD.findall(fold(text)):
+        if not word.isascii() and len(word) > 1:
+            terms.update(word[place:place + 2] for place in range(len(word) - 1))
+        elif word not in STOP:
+            root = stem(word)
+            terms.add(root)
+            terms.update("=" + meaning for meaning in meanings(root))
+    return terms
+
+
+# ---------------------------------------------------------------- placing
+
+def place(proposal: Proposal, known: Known | Iterable[Memory]) -> Placement:
+    """Where a proposal belongs among what is known.
+
+    Memories of different scopes or projects are never merged, except that what holds for the user already needs no
+    copy in a project.
+    """
+    if not isinstance(known, Known):
+        known = Known(known)
+    new = proposal.memory
+    corrected = _corrected(proposal, known)
+    if corrected is not None:
+        return Placement(act=Act.REPLACE, memory=updated(corrected, new), existing=corrected, reason="corrects")
+    claim = Claim(new)
+    judged = [(compare(old, claim), old) for old in known.near(new) if _same_owner(old.memory, new)]
+    same = [item for item in judged if item[0].relation is Relation.DUPLICATE]
+    own = [item for item in judged if item[1].memory.scope == new.scope]
+    other = [item for item in own if item[0].relation is Relation.UPDATE]
+    if proposal.replaces:
+        other += _named(proposal.replaces, claim, [item[1] for item in own if item[0].relation is Relation.DISTINCT])
+    other = sorted((item for item in other if not _is_older(new, item[1].memory)), key=lambda item: -item[0].score)
+    if same:
+        verdict, old = max(same, key=lambda item: item[0].score)
+        return _confirmation(old.memory, new, verdict.reason, _void(other))
+    if other:
+        verdict, old = other[0]
+        return Placement(act=Act.REPLACE if verdict.reason == "named" else Act.UPDATE, existing=old.memory,
+                         memory=updated(old.memory, new, verdict.changed), also_void=_void(other[1:]),
+                         reason=verdict.reason, changed=verdict.changed)
+    later = [old.memory for verdict, old in own if verdict.relation is Relation.UPDATE]
+    if later:                                           # a session from before, read now
+        return Placement(act=Act.CONFIRM, memory=later[0], existing=later[0], reason="older_than_known", counts=False)
+    return Placement(act=Act.ADD, memory=replace(new, id=""), reason="new")
+
+
+def _void(judged: Iterable[tuple[Verdict, Claim]]) -> tuple[Memory, ...]:
+    """Of what a new statement updates, that which gives another value: no second copy of an old value may stand."""
+    return tuple(old.memory for verdict, old in judged if verdict.changed)
+
+
+def _same_owner(old: Memory, new: Memory) -> bool:
+    if old.scope == new.scope:
+        return old.project == new.project or not old.project or not new.project
+    return old.scope == "user"
+
+
+def _is_older(new: Memory, old: Memory) -> bool:
+    """Whether the new statement was made before the one that is stored: sessions are not always read in order."""
+    return bool(new.source.said_at and old.source.said_at and new.source.said_at < old.source.said_at)
+
+
+def _corrected(proposal: Proposal, known: Known) -> Memory | None:
+    """The memory that came from the message which this proposal corrects."""
+    if not proposal.corrects:
+        return None
+    new = proposal.memory
+    found = [old for old in known if _same_owner(old, new) and proposal.corrects == old.source.message
+             and (new.source.host, new.source.session) == (old.source.host, old.source.session)]
+    return found[0] if len(found) == 1 else None
+
+
+def _named(words: str, claim: Claim, olds: Iterable[Claim]) -> list[tuple[Verdict, Claim]]:
+    """The nearest memory with the words that, as the speaker said, hold no longer, if it is about the same thing."""
+    wanted = {term for term in _terms(words) if not term.startswith("=")}
+    subject = {mark.key for mark in claim.head if mark.weight >= 0.5} - wanted
+    meant = {meaning for key in subject for meaning in meanings(key)}
+    found = []
+    for old in olds:
+        held = {mark.key for mark in old.head} | _terms(old.memory.text)
+        rest = {mark.key for mark in old.head if mark.weight >= 0.5} - wanted
+        about = rest & subject or meant & {meaning for key in rest for meaning in meanings(key)}
+        if wanted and about and len(wanted & held) >= 2 / 3 * len(wanted):
+            found.append((Verdict(relation=Relation.UPDATE, reason="named", score=Overlap(old, claim).soft,
+                                  changed=((words, ""),)), old))
+    return sorted(found, key=lambda item: -item[0].score)[:1]
+
+
+def withdrawn(words: str, known: Known | Iterable[Memory]) -> Memory | None:
+    """The memory that "forget what I said about …" means: the one that holds most of these words, if it is only one."""
+    if not isinstance(known, Known):
+        known = Known(known)
+    asked = Memory(name=words, description=words)
+    claim = Claim(asked)
+    shares = [(Overlap(old, claim).contained[1], old) for old in known.near(asked)]
+    shares = sorted((item for item in shares if item[0] >= HELD), key=lambda item: -item[0])
+    if not shares or (len(shares) > 1 and shares[1][0] > CLEARLY * shares[0][0]):
+        return None
+    return shares[0][1].memory
+
+
+# ---------------------------------------------------------------- what becomes of the two
+
+def _confirmation(old: Memory, new: Memory, reason: str, void: tuple[Memory, ...]) -> Placement:
+    origin = (new.source.host, new.source.session, new.source.message)
+    again = bool(new.source.message) and origin == (old.source.host, old.source.session, old.source.message)
+    memory = confirmed(old, new)
+    says_more = replace(memory, confirmed=old.confirmed) != old
+    if again:
+        memory = replace(memory, confirmed=old.confirmed)
+    return Placement(act=Act.CONFIRM, memory=memory, existing=old, also_void=void, reason=reason, says_more=says_more,
+                     counts=not again)
+
+
+def confirmed(old: Memory, new: Memory) -> Memory:
+    """The older memory, said once more: what it lacked is filled, its words and its source stay."""
+    keywords = (*old.keywords, *(word for word in new.keywords if word not in old.keywords))[:MOST_KEYWORDS]
+    return replace(
+        old, why=old.why or new.why, how_to_apply=old.how_to_apply or new.how_to_apply, keywords=keywords,
+        description=old.description or new.description, body=old.body or new.body,
+        valid_until=new.valid_until or old.valid_until, confirmed=old.confirmed + 1)
+
+
+def updated(old: Memory, new: Memory, changed: tuple[tuple[str, str], ...] = ()) -> Memory:
+    """The new statement in the old one's place. What only the old one had is kept as far as it does not rest on the old
+    value: the application with the value exchanged, the reason only if it does not name it."""
+    gone = [before for before, _ in changed if before]
+    known = changed and all(after for _, after in changed)
+    how = old.how_to_apply
+    if known:
+        for before, after in changed:
+            how = _exchange(how, before, after)
+    return replace(
+        new, id=old.id, scope=old.scope, project=old.project, extra=old.extra,
+        type=old.type if old.type in TYPES else new.type,
+        name=new.name or old.name,
+        why=new.why or ("" if _mentions(old.why, gone) else old.why),
+        how_to_apply=new.how_to_apply or ("" if _mentions(how, gone) else how),
+        keywords=(*new.keywords, *(word for word in old.keywords if word not in new.keywords
+                                   and not _mentions(word, gone)))[:MOST_KEYWORDS],
+        confirmed=0, status=Status.ACTIVE)
+
+
+def _mentions(text: str, words: Iterable[str]) -> bool:
+    return any(re.search(_alone(word), text, re.IGNORECASE) for word in words)
+
+
+def _exchange(text: str, before: str, after: str) -> str:
+    return re.sub(_alone(before), lambda _: after, text) if before else text
+
+
+def _alone(word: str) -> str:
+    """A pattern for a word that is not part of another one."""
+    start, end = (r"(?<!\w)" if word[:1].isascii() else ""), (r"(?!\w)" if word[-1:].isascii() else "")
+    return start + re.escape(word) + end
