@@ -27,6 +27,7 @@ LOOKBACK = 12
 EARLIER = 3                         # the person's earlier messages that a language may look at
 ANSWER_CHARACTERS = 2_000           # of an assistant's answer: a confirmation means what was said in its first lines
 QUOTE_CHARACTERS = 400
+READABLE = 0.35                     # below this share no language here reads the text
 # A sentence end that every script has; the language cuts the rest.
 _CHUNKS = re.compile(r"(?<=[。！？])\s*")
 
@@ -158,6 +159,8 @@ class _Reader:
                 if not chunk.strip():
                     continue
                 language = max(self._languages, key=lambda each: each.share(chunk))
+                if language.share(chunk) < READABLE:
+                    continue
                 sentences = [s for s in language.sentences(chunk) if s.strip() and len(s) <= neutral.MAX_SENTENCE]
                 if runs and runs[-1][0] is language:
                     runs[-1][1].extend(sentences)
@@ -265,8 +268,8 @@ def _mentions(draft: _Draft, about: str) -> bool:
     if not about:
         return True
     said = draft.words.casefold()
-    words = [w for w in re.findall(r"[\w.#/-]+", about.casefold()) if len(w) > 2 or not w.isascii()]
-    return bool(words) and all(w in said for w in words)
+    words = [w.casefold() for w in draft.language.keywords(about)] or about.casefold().split()
+    return all(w in said for w in words)
 
 
 def _swapped(draft: _Draft, value: str, about: str) -> _Draft | None:
@@ -297,7 +300,7 @@ def _old_value(language: Language, draft: _Draft, value: str) -> str:
     for text in (draft.head.text, draft.head.why, *(r.text for r in (*draft.before, *draft.after))):
         for piece in language.values(text):
             said = text[piece.start:piece.end]
-            if said.casefold() == value.casefold():
+            if said.casefold() in (value.casefold(), draft.head.replaces.casefold()):
                 continue
             weight = piece.weight * _fit(piece, kinds) * (1.0 + 0.25 * min(3, counted.count(said) - 1))
             if weight > best[0]:
@@ -310,4 +313,7 @@ def _fit(piece: Value, kinds: set[str]) -> float:
     if piece.kind in kinds:
         return 1.0
     loose = {"name", "word", "code", "id"}
-    return 0.5 if piece.kind in loose and kinds & loose else 0.0
+    if piece.kind in loose and kinds & loose:
+        return 0.5
+    places = {"url", "path", "channel", "id", "name", "code"}
+    return 0.25 if "phrase" in kinds or piece.kind == "phrase" or (piece.kind in places and kinds & places) else 0.0

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from reverie.core.proposal import Reason
-from reverie.models.rules import english_clauses, english_names, english_passing, english_signs, english_talk
+from reverie.models.rules import english_clauses, english_names, english_passing, english_secret, english_signs, english_talk, neutral
 from reverie.models.rules.english_change import correction, turn, withdrawal
-from reverie.models.rules.english_order import Order, order
+from reverie.models.rules.english_order import Order, order, trailing_task
 from reverie.models.rules.english_shape import Shape, shape
 from reverie.models.rules.english_talk import Talk
 from reverie.models.rules.language import Act, Reading, Scene, Value
 
-KEEP = 2.0                          # from this weight on a sentence is a memory of its own
+KEEP = 1.5                          # from this weight on a sentence is a memory of its own
 ASKED = 3.0                         # what a request to remember adds
 ASIDE = 0.4                         # of a sign's votes for the type, when it stands in the reason, not in the point
 BESIDE = 1.25                       # what a rule gains that directly follows what went wrong
@@ -58,6 +58,8 @@ class English:
     name = "en"
 
     def share(self, text: str) -> float:
+        if text.isascii():
+            return 0.95 if _LETTER.search(text) else 0.4
         letters = len(_LETTER.findall(text)) or 1
         foreign = len(_FOREIGN.findall(text))
         latin = sum(1 for c in text if c.isascii() and c.isalpha())
@@ -93,6 +95,11 @@ class English:
                 secluded = True
                 readings.append(Reading(act=Act.NOTHING, quote=said, reason=Reason.OFF_RECORD))
                 continue
+            if neutral.PLACEHOLDER.search(said):
+                readings.extend(_closed(group, scene))
+                group = []
+                readings.append(_beside_secret(said))
+                continue
             if change := _change(seen):
                 readings.extend(_closed(group, scene))
                 group = []
@@ -118,6 +125,13 @@ def _see(said: str) -> _Seen:
     return _Seen(said=said, talk=talk, shape=seen, order=order(seen.low), text=talk.core)
 
 
+def _beside_secret(said: str) -> Reading:
+    """A fact that stands beside a secret is a pointer: where it comes from, who renews it, what it may do."""
+    if english_passing.QUESTION.search(said) or not (fact := english_secret.beside(said)):
+        return Reading(act=Act.NOTHING, quote=said, reason=Reason.SECRET)
+    return Reading(act=Act.STATEMENT, quote=fact, text=_ended(english_names.capital(fact)), rule="en.secret_fact", type="reference")
+
+
 def _points_back(seen: _Seen) -> bool:
     return bool(re.search(r"\b(?:that|this|it|these)\b", seen.shape.low)) and len(seen.shape.low) < 80
 
@@ -132,29 +146,43 @@ def _change(seen: _Seen) -> tuple[Reading, str] | None:
     return None
 
 
+_STRONG = frozenset(sign.name for sign in english_signs.LASTING if sign.lasting >= 2.0)
+_OPENED = re.compile(r"^(?:when|whenever|before|after|once|if|for|in|on|unless|until)\b")
+
+
 def _weigh(seen: _Seen, before: _Seen | None) -> None:
     """Add up what a sentence shows; a refusal says why it can be nothing."""
     low, found = seen.shape.low, set()
+    if refusal := _never(seen):
+        seen.refusal = refusal
+        return
     start, end = english_clauses.point(low)
-    for sign in english_signs.LASTING:
-        if sign.pattern.search(low):
-            found.add(sign.name)
-            seen.score += sign.lasting
-            share = 1.0 if (start, end) == (0, len(low)) or sign.pattern.search(low, start, end) else ASIDE
-            for i, vote in enumerate(sign.votes):
-                seen.votes[i] += vote * share
-    for sign in english_passing.PASSING:
-        if sign.pattern.search(low):
-            found.add(sign.name)
-            seen.score += sign.lasting
+    whole = (start, end) == (0, len(low))
+    for sign in english_signs.shown(english_signs.LASTING, low):
+        found.add(sign.name)
+        seen.score += sign.lasting
+        share = 1.0 if whole or sign.name in _SELF or sign.pattern.search(low, start, end) else ASIDE
+        for i, vote in enumerate(sign.votes):
+            seen.votes[i] += vote * share
+    for sign in english_signs.shown(english_passing.PASSING, low):
+        found.add(sign.name)
+        seen.score += sign.lasting
     if seen.order is None:
-        if english_clauses.generic(low):
+        if english_clauses.sweeping(low[start:end]):
+            found.add("sweeping")
+            seen.score += 0.75
+            seen.votes[1] += 0.25
+        if english_clauses.generic(low[start:end]):
             found.add("generic")
+        elif not whole and english_clauses.generic(low):
+            found.add("generic_reason")
         elif english_clauses.mass(low):
             found.add("mass")
     if english_clauses.past(low):
         found.add("past")
     seen.signs = frozenset(found)
+    if trailing_task(low) and not (found & _STRONG or _OPENED.match(low) or (seen.order is not None and seen.order.negative)):
+        seen.score -= 2.0                           # "…, delete the old one" beside a strong sign does not make all of it a task
     _weigh_mood(seen)
     _weigh_cause(seen, before)
     if seen.talk.explicit:
@@ -162,39 +190,69 @@ def _weigh(seen: _Seen, before: _Seen | None) -> None:
     if seen.talk.refused and (seen.order is None or seen.order.reach >= 0):
         seen.score += 0.75
         seen.votes[1] += 1.0
+    if _DENIAL.match(low):
+        seen.score = min(seen.score, KEEP - 0.5)    # "not npm": the point comes after it
     seen.refusal = _refusal(seen)
 
 
-_JUSTIFIED = re.compile(r"[,;] (?:the|we|it|it's|they|that|you|our|i|i'm|my|there|this|those|he|she|otherwise|else|people|everyone|nobody|reviewers|[a-z]+s|[A-Z]\w+|CODE|URL|PATH) [a-z']+")
-_FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|do|does|did|can|must|should|will|may|[a-z]+(?<!s)s|[a-z]+ed)\b")
+# "I'm colour-blind, so …", "we decided on X, so …": who somebody is and what was decided stay the point, wherever they stand.
+_SELF = frozenset(("i_am", "my_life", "decided", "plan", "cause_found", "owner"))
+_JUSTIFIED = re.compile(r"[,;:] (?:plain |the|we|it|it's|they|that|you|our|i|i'm|my|there|this|those|he|she|otherwise|else|people|everyone|nobody|reviewers|[a-z]+s|[A-Z]\w+|CODE|URL|PATH) [a-z']+")
+_TALK = frozenset(("answers", "tongue", "approval"))
+_SLOGAN = frozenset(("in_kind", "only", "only_for", "contrast", "none_of", "universal", "order_of", "always", "measure"))
 
 
 def _weigh_mood(seen: _Seen) -> None:
     """Orders about one thing are tasks; orders and statements about a kind of thing are rules."""
-    given, low = seen.order, seen.shape.low
-    if given is None:
-        if "generic" in seen.signs:
-            seen.score += 1.5
-            seen.votes[1] += 1.0
-        elif "mass" in seen.signs:
-            seen.score += 0.75
-            seen.votes[1] += 0.5
-        else:
-            seen.votes[2] += 0.5
-        if not _FINITE.search(low):
-            seen.votes[1] += 0.75
-        if seen.talk.polite:
-            seen.score += 0.75
-            seen.votes[1] += 0.75
-        return
-    seen.votes[1] += 1.25
-    seen.score += -1.5 + 1.5 * given.reach - (0.75 if given.task else 0) + (0.25 if seen.talk.polite else 0)
-    if given.negative and given.reach > 0:
-        seen.score += 0.5
-    if not given.task and given.reach >= 0:
-        seen.score += 1.0
-    if given.reach >= 0 and _JUSTIFIED.search(low):
+    low, signs = seen.shape.low, seen.signs
+    if seen.talk.polite:
+        seen.score += 0.75 if seen.order is None else 0.25
+        seen.votes[1] += 0.75
+    if seen.order is not None:
+        _weigh_order(seen, seen.order)
+    elif "generic" in signs:
+        seen.score += 1.5
+        seen.votes[1] += 1.0
+    elif "mass" in signs or "generic_reason" in signs:
         seen.score += 0.75
+        seen.votes[1] += 0.5 if "mass" in signs else 0.0
+    elif not english_clauses.finite(low):
+        seen.votes[1] += 0.75
+        if signs & _SLOGAN:
+            seen.score += 0.75
+    elif "harm" in signs:
+        seen.votes[1] += 0.5
+    else:
+        seen.votes[2] += 0.5
+
+
+_DENIAL = re.compile(r"^not [\w`'./-]+(?: [\w'./-]+)?[.!,]*$")
+
+
+def _weigh_order(seen: _Seen, given: Order) -> None:
+    """How much of a rule an imperative is."""
+    signs, reach = seen.signs, given.reach
+    if reach < 0 and signs & {"universal", "habit", "standing", "always"} and not signs & {"now", "this_one", "again"}:
+        reach = 0
+    seen.votes[1] += 1.25
+    if given.negative:
+        seen.score += -0.5 + 1.0 * reach
+    else:
+        seen.score += -1.5 + 1.5 * reach - (0.75 if given.task else 0)
+        if signs & _TALK and reach >= 0:
+            seen.score += 1.5
+        elif not given.task and reach >= 0:
+            seen.score += 0.75 if given.both else 1.5
+        if "universal" in signs and (given.task or given.both) and not signs & {"habit", "standing", "always"}:
+            seen.score -= 0.5                       # "write tests for all modules" is one piece of work
+    if reach >= 0:
+        justified = bool(_JUSTIFIED.search(seen.shape.low))
+        if justified:
+            seen.score += 2.0 if "harm" in signs else 0.75
+        if "contrast" in signs:                     # "with make, not with pytest": of the many ways this one
+            seen.score += 1.0 + (0.75 if given.task else 0) + (0.5 if justified else 0)
+        if given.negative and given.then:
+            seen.score += 1.25                      # "don't guess, attach a profile"
 
 
 def _weigh_cause(seen: _Seen, before: _Seen | None) -> None:
@@ -209,20 +267,29 @@ def _weigh_cause(seen: _Seen, before: _Seen | None) -> None:
         return
     told = before.order is None and "past" in before.signs and "past" not in signs
     if before.lesson or told:
-        seen.score += BESIDE if before.lesson else 0.75
+        seen.score += BESIDE if before.lesson else 1.0
         seen.votes[1] += 0.5
 
 
-def _refusal(seen: _Seen) -> Reason | None:
-    """Why a sentence can be nothing, whatever else it shows; None when nothing speaks against it."""
-    low, signs = seen.shape.low, seen.signs
-    asked = seen.talk.explicit
+_ANNOUNCEMENT = re.compile(r"^(?:(?:one|two|three|a few|some|last|another|first|next|more|few) )*(?:things?|notes?|corrections?|reminders?|updates?|points?|rules?|remarks?)[.:!]?$")
+
+
+def _never(seen: _Seen) -> Reason | None:
+    """Why a sentence is nothing whatever it shows; None when it may be something."""
+    low = seen.shape.low
+    if _ANNOUNCEMENT.match(low):
+        return Reason.TOO_SHORT
     if english_passing.QUESTION.search(low):
         return Reason.QUESTION
     if english_passing.ELSEWHERE.search(low) or (seen.said.startswith("(") and english_passing.OTHER_TEAM.search(low.lstrip("("))):
         return Reason.OTHER_PROJECT
-    if english_passing.SARCASM.search(low):
-        return Reason.UNDECIDED
+    return Reason.UNDECIDED if english_passing.SARCASM.search(low) else None
+
+
+def _refusal(seen: _Seen) -> Reason | None:
+    """Why a sentence is nothing, in the light of what it shows; None when it is worth keeping."""
+    low, signs = seen.shape.low, seen.signs
+    asked = seen.talk.explicit
     if english_passing.HYPOTHETICAL.search(low) and not asked and not signs & {"decided", "plan"}:
         return Reason.UNDECIDED
     if english_passing.DERIVABLE.search(low) and not asked and not signs & {"only", "always", "norm", "harm", "because", "contrast"}:
@@ -239,7 +306,10 @@ def _refusal(seen: _Seen) -> Reason | None:
 # ---- putting sentences together ---------------------------------------------------------------------------------------------
 
 _BACKWARD = re.compile(
-    r"^(?:it|it's|its|they|they're|them|their|that|that's|this|these|those|he|she|his|her|there|then|otherwise|so|same|both|only|exceptions?|else|which|if (?:it|that|not|you do)|one|ones|such|without (?:it|that))\b|\b(?:that way|for that|of that|by that|exactly that|because of that|(?:use|need|see|do|keep|doing) (?:it|that|them|this))\b")
+    r"^(?:it|it's|its|they|they're|them|their|that|that's|this|these|those|he|she|his|her|there|then|otherwise|so|same|both|only|exceptions?|else|which|if (?:it|that|not|you do)|one|ones|such|without (?:it|that))\b|\b(?:that way|for that|of that|by that|exactly that|because of that|(?:use|need|see|do|keep|doing) (?:it|that|them|this))\b|^(?:we|i|they|you|people|everyone|somebody|someone) (?:\w+ )?\w+ (?:it|that|this|them)\b")
+
+
+_PRONOUN = re.compile(r"^(?:it|it's|they|they're|that|that's|this|there|he|she)\b")
 
 
 def _joins(group: list[_Seen], seen: _Seen) -> bool:
@@ -250,6 +320,8 @@ def _joins(group: list[_Seen], seen: _Seen) -> bool:
     if english_passing.REQUEST.search(seen.shape.low):
         return False
     backward = bool(_BACKWARD.search(seen.shape.low))
+    if seen.keeps and last.keeps and _type([seen]) == "reference" != _type([last]) and not _PRONOUN.match(seen.shape.low):
+        return False
     if seen.talk.more and not backward:
         return False
     if backward or (last.lesson and seen.keeps):
@@ -259,7 +331,7 @@ def _joins(group: list[_Seen], seen: _Seen) -> bool:
         opposed = last.order is not None and last.order.negative and seen.order is not None
         return opposed or bool(shared) and _type([last]) == _type([seen])
     if seen.keeps:
-        return len(group) == 1 and bool(english_names.content(last.text) & english_names.content(seen.text))
+        return any(english_names.content(each.text) & english_names.content(seen.text) for each in group)
     return last.keeps and (len(seen.shape.low) < 90 or bool(english_names.content(last.text) & english_names.content(seen.text)))
 
 
@@ -294,6 +366,8 @@ def _closed(group: list[_Seen], scene: Scene) -> list[Reading]:
 
 def _statement(seen: _Seen, kind: str, group: Sequence[_Seen], scene: Scene) -> Reading:
     text, why, replaces = seen.text, "", ""
+    if (seen.order is None or not seen.order.negative) and not _OPENED.match(seen.shape.low) and (task := trailing_task(text)) > 12:
+        text = text[:task]
     if changed := turn(text, whole=seen.said):
         text, why, replaces = changed.text, changed.why, changed.old
     return Reading(act=Act.STATEMENT, quote=seen.said, text=_ended(english_names.capital(text)), rule=_rule(seen), type=kind,

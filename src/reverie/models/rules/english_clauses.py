@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from reverie.models.rules.english_words import DETERMINERS, PAST_IRREGULAR, RULE_VERBS, TASK_VERBS
+from reverie.models.rules.english_words import DETERMINERS, HARM, NOUN_OR_VERB, PAST_IRREGULAR, RULE_VERBS, TASK_VERBS
 
 _NOT_NOUNS = frozenset("""
 this is was has does its us yes as always less perhaps besides sometimes across thus plus minus versus whereas towards afterwards
@@ -31,9 +31,15 @@ is goes gets stays lives comes lands ends needs must should may belongs carries 
 """.split())
 _PREPOSITIONS = frozenset("in of for from on to with about under by at against over per without behind".split())
 _OPENING = re.compile(r"^(?:(?:in|for|on|at|within|inside|under|with|across|to) (?:this|our|the|all|every|each|any|my)? ?(?:[\w-]+ ){1,2}(?=[\w-]+ )|(?:from now on|so|and|but|then|therefore|instead|please|usually|generally|normally|also|all|only|new|our),? )+")
+_SWEEPING = re.compile(r"^(?:each|every|all|any|no|nobody|no one|everyone|everybody|anyone|everything|anything|nothing|whoever|only|none of)\b(?! (?:idea|problem|way|that|this|i|me|reason|luck|of that|good|fine|set|clear|done))(?:(?! [a-z]+ing\b) [\w'/.-]+){2,}")
 _SPLIT = re.compile(r"(?:[,;:–—] |\. )(?:(?:so|and|but|then|because|since|therefore|as|or)\b ?)?| so (?=[a-z]+s? )| because | since (?=[a-z]+s? (?:are|is|every|was|were))")
 _PAST = re.compile(rf"\b(?:{'|'.join(sorted(PAST_IRREGULAR))}|were|had|[a-z]{{2,}}(?<!ne)ed|didn't|wasn't|weren't|couldn't)\b")
 _PRESENT_PASSIVE = re.compile(r"\b(?:is|are|be|been|being|get|gets|must be|to be|as|has|have|'s|'re|was|were) (?:\w+ly |never |always |only |not |all )?[a-z]+ed\b")
+_HARM = re.compile(rf"\b{HARM}\b")
+_AFTERTHOUGHT = re.compile(r", (?:i|my|i'm|i've|it|it's|they|he|she|that's|that)\b(?! way)")
+_FINITE_WORDS = frozenset(
+    {f"{verb}s" for verb in {*TASK_VERBS, *RULE_VERBS, *_STATIVE} - NOUN_OR_VERB if verb.isalpha()} | PAST_IRREGULAR
+    | set("is are was were am be been has have had do does did can could will would must should shall may might isn't aren't don't doesn't didn't can't won't it's that's i'm we're they're goes".split()))
 _SO = re.compile(r"[,;] so (?!far\b|that\b|long\b|many\b|much\b)| so (?=we |the |all |every |no |nothing |please |don't |keep |use |[a-z]+s (?:are|go|get|must) )|[;:–—] (?:hence|therefore) ")
 _BECAUSE = re.compile(r",? (?:because|so that|otherwise|or else|due to|owing to|given that|as otherwise|for the sake of|in order to)\b|,? since (?!then|last|this|the \d|DATE|DAY)|[,;] else ")
 
@@ -46,6 +52,11 @@ def clauses(low: str) -> list[str]:
 def generic(low: str) -> bool:
     """Whether some clause says something about a kind of thing: a bare plural with a verb in the present."""
     return any(_generic(clause.split()) for clause in _opened(low))
+
+
+def sweeping(low: str) -> bool:
+    """Whether some clause has everything, everyone or each of a kind for its subject, in the present or future."""
+    return any(_SWEEPING.match(clause) and not past(clause) for clause in _opened(low))
 
 
 def mass(low: str) -> bool:
@@ -82,7 +93,7 @@ def _doing(words: list[str]) -> bool:
 def _mass(words: list[str]) -> bool:
     for place in range(min(3, len(words) - 1)):
         word = words[place]
-        if word in _NOT_NOUNS or not word[0].islower() or not word.isalpha():
+        if word in _NOT_NOUNS or not (word[0].islower() or (place and word.isupper())) or not word.isalpha():
             return False
         if words[place + 1] in _SINGULAR_VERBS:
             return True
@@ -91,8 +102,8 @@ def _mass(words: list[str]) -> bool:
 
 def _after_phrase(words: list[str], place: int) -> str:
     """The word after a noun and the prepositional phrase that may follow it ("addresses in tests end …")."""
-    if place < len(words) and words[place] in _PREPOSITIONS:
-        for skip in range(place + 2, min(place + 5, len(words))):
+    if place < len(words) and (words[place] in _PREPOSITIONS or words[place] in ("that", "which", "who")):
+        for skip in range(place + 2, min(place + 6, len(words))):
             if words[skip] in _PLURAL_VERBS and words[skip] not in ("do",):
                 return words[skip]
     return words[place] if place < len(words) else ""
@@ -104,12 +115,13 @@ def past(low: str) -> bool:
 
 
 def point(low: str) -> tuple[int, int]:
-    """The part of a sentence that carries the point: what follows from "so", what stands before "because", what a past
-    clause before a semicolon or colon led to."""
+    """The part of a sentence that carries the point: what follows from "so", what stands before "because" (but the cause of
+    a harm, which is what is to be avoided), what a past clause before a semicolon, colon or comma led to."""
     if found := _SO.search(low):
         return found.end(), len(low)
     if (found := _BECAUSE.search(low)) and found.start() > 8:
-        return 0, found.start()
+        harmed = _HARM.search(low, 0, found.start()) and past(low[:found.start()])
+        return (found.end(), len(low)) if harmed else (0, found.start())
     for mark in ("; ", ": ", " – ", " — "):
         at = low.find(mark)
         if 0 < at and past(low[:at]) and not past(low[at:]):
@@ -117,4 +129,11 @@ def point(low: str) -> tuple[int, int]:
     at = low.rfind(", ")
     if at > 8 and past(low[:at]) and not past(low[at:]) and len(low) - at > 12:
         return at + 2, len(low)
+    if (found := _AFTERTHOUGHT.search(low)) and not low.startswith(("i ", "i'", "my ")):
+        return 0, found.start()
     return 0, len(low)
+
+
+def finite(low: str) -> bool:
+    """Whether a sentence has a finite verb; one without is a heading or a slogan ("reasons only", "types first")."""
+    return any(word in _FINITE_WORDS or (word.endswith("ed") and len(word) > 4) for word in re.findall(r"[\w']+", low))

@@ -27,6 +27,8 @@ _OBJECT_OF = re.compile(
     r"\b(?:use|using|on|to|is|are|in|at|with|via|through|by|after|before|until|from|for|of|as|under|over|real|need|needs|pick|picked|choose|chose|prefer|run|want|called|named|than|only|it's|into|behind|stays?|"
     r"be|was|were|ask|tag|ping|decision is|owner is|except|exactly|raise|write|speak|my)\s+(?:a |an |the |our |project |version |port |about |exactly |only )?$", re.IGNORECASE)
 _PASSED_OVER = re.compile(r"\b(?:not|no|never|without|off|instead of|rather than|than|don't use|from)\s+(?:a |an |the )?$", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:nothing|never|not|don't|no longer|nobody|no)\b", re.IGNORECASE)
+_TO = re.compile(r"[\w'-]*(?: [\w'./#-]+){0,4} to\b")
 _STRONG = re.compile(r"\b(?:always use|use|is on|are on|to|is|at|on|in|under|by|after|from)\s+(?:the )?$", re.IGNORECASE)
 
 
@@ -79,20 +81,31 @@ def values(text: str) -> list[Value]:
             continue
         taken.append((value.start, value.end))
         found.append(_weighed(text, value, 2.0))
-    if len(text.split()) <= 6 and found and found[0].end - found[0].start < len(text.strip()) * 0.6:
-        found.insert(0, Value(start=0, end=len(text), kind=found[0].kind, weight=1.0))
+    if 1 < len(text.split()) <= 6 and (not found or found[0].end - found[0].start < len(text.strip()) * 0.6):
+        return [Value(start=0, end=len(text), kind="phrase", weight=1.0)]
     for match in _WORD.finditer(text):
         word = match.group()
         if word.casefold() in _STOP or any(a < match.end() and match.start() < b for a, b in taken):
             continue
         found.append(_weighed(text, Value(start=match.start(), end=match.end(), kind="word"), 1.0))
+    found.extend(_phrases(text))
     return sorted(found, key=lambda v: -v.weight)
 
 
+# "the team vault Harbor" in "credentials live in the team vault Harbor, the …": what a phrase of several words could stand for.
+_COMPLEMENT = re.compile(
+    r"\b(?:in|at|on|from|to|is|are|use|with|by|for|under|of|through|via)\s+(?P<phrase>(?:(?:the|a|an|our)\s+)?(?:[\w./:#@-]+\s+){1,4}?[\w./:#@-]+)(?=[,;.]?\s*$|[,;:]|\s+(?:and|but|because|so|until|instead|for|to|from|with|in|on|at|by|when|if|now|only)\b)")
+
+
+def _phrases(text: str) -> list[Value]:
+    return [Value(start=m.start("phrase"), end=m.end("phrase"), kind="phrase", weight=1.5) for m in _COMPLEMENT.finditer(text)]
+
+
 def _weighed(text: str, value: Value, base: float) -> Value:
-    before = text[max(0, value.start - 24):value.start]
-    weight = base
-    if _PASSED_OVER.search(before):
+    before, after = text[max(0, value.start - 24):value.start], text[value.end:value.end + 40]
+    clause = text[max(text.rfind(",", 0, value.start), text.rfind(";", 0, value.start)) + 1:value.start]
+    weight = base * (0.5 if _NEGATED.search(clause) else 1.0)
+    if _PASSED_OVER.search(before) and (not before.rstrip().endswith("from") or _TO.match(after)):
         weight *= 0.4
     elif _STRONG.search(before):
         weight *= 1.6

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reverie.models.rules.english_words import DETERMINERS, NOUN_OR_VERB, RULE_VERBS, TASK_VERBS
+from reverie.models.rules.english_words import DETERMINERS, NOUN_OR_VERB, PAST_IRREGULAR, RULE_VERBS, TASK_VERBS
 
 _TASK = frozenset(TASK_VERBS)
 _RULE = frozenset(RULE_VERBS)
@@ -19,9 +19,13 @@ _ADVERBS = r"(?:please|just|also|then|and|so|now|ok|only|rather|simply|kindly|be
 _HEAD = re.compile(rf"^(?:{_ADVERBS},? )*(?P<no>(?:don't|do not|never|avoid|no need to) (?:ever )?)?(?P<verb>[a-z][a-z-]*)\b(?P<rest>.*)$")
 _FINITE = re.compile(
     r"^ (?:[\w-]+ ){0,6}(?:is|are|was|were|has|have|had|must|should|can|may|will|goes|go|lives?|comes?|ends?|moved|slipped|stays?|needs?|belongs?|sits?|lands?|became|gets?|got|carry|carries|describe|include)\b")
-_SPECIFIC = frozenset("the a an this that these those it them him her my your our one another some both there here up down out off on in back through".split())
+_SPECIFIC = frozenset("the a an this that these those it them him her me my your our one two three four five six ten NUM several another some both how why whether if last there here up down out off on in back through".split())
 _GENERIC = frozenset("every each any all no only whatever what everything anything nothing".split())
 _PREPOSITIONS = frozenset("in with by for to at on from through via under over about as like without before after".split())
+
+
+_ARTICLE = re.compile(r" (?:the|a|an|this|that|these|those|my|your|me|it|them)\b")
+_THEN = re.compile(r"[,;:] (?:but |and |rather |instead |please |just )*(?P<verb>[a-z-]+) (?P<next>[\w'`]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class Order:
     negative: bool
     reach: int
     task: bool                      # a verb that mostly begins tasks
+    both: bool = False              # a verb that begins tasks as well as rules
+    then: bool = False              # a second order follows behind a comma: "don't guess, attach a profile"
 
 
 # What may stand before an imperative and makes it one for all such cases: "in review comments be direct".
@@ -47,7 +53,7 @@ def order(low: str) -> Order | None:
         for end in _starts(low, before.end()):
             inner = _order(low[end:])
             if inner is not None:
-                return Order(inner.verb, inner.negative, max(0, inner.reach + 1), inner.task)
+                return Order(inner.verb, inner.negative, 1 if before["kind"] else max(0, inner.reach + 1), inner.task, inner.both, inner.then)
     return found
 
 
@@ -59,12 +65,12 @@ def _starts(low: str, end: int) -> list[int]:
     return places[1:4]
 
 
-def _order(low: str) -> Order | None:
+def _order(low: str, *, known: bool = False) -> Order | None:
     head = _HEAD.match(low)
     if head is None:
         return None
     verb, rest = head["verb"], head["rest"]
-    if verb not in _VERBS:
+    if verb not in _VERBS and (known or not _unknown(verb, rest)):
         return None
     words = re.findall(r"[\w'`./#-]+", rest)[:4]
     follower = words[0] if words else ""
@@ -75,14 +81,41 @@ def _order(low: str) -> Order | None:
             return None
         if not follower or follower in ("of", "and", "or"):
             return None
-    task = verb in _TASK and verb not in _RULE
-    return Order(verb, bool(head["no"]), _reach(follower, task), task)
+    task = verb not in _RULE
+    plural = len(words) > 1 and words[1].endswith("s") and not words[1].endswith("ss")
+    reach = _reach(follower, task, plural)
+    if head["no"] and follower in ("the", "a", "an"):
+        reach = 0
+    later = _THEN.search(rest)
+    then = later is not None and later["verb"] in _VERBS and (later["verb"] not in NOUN_OR_VERB or later["next"] in DETERMINERS)
+    return Order(verb, bool(head["no"]), reach, task, verb in _TASK and verb in _RULE, then)
 
 
-def _reach(follower: str, task: bool) -> int:
+_NO_VERBS = frozenset(
+    "half all both twice such what whatever not no is are was were be been has have had do does did can could will would shall should may might must and or but if when while "
+    "because since unless until although though as than like with without in on at by for from of off into onto over under after before about across behind between during "
+    "through to up via per only even just almost nearly quite rather once though except besides plus i we you he she it they that this there here who whose whom why how where".split())
+
+
+def _unknown(verb: str, rest: str) -> bool:
+    """A word that is in no list and stands at the beginning before an article or "me": no noun stands there."""
+    return (verb not in _NO_VERBS and verb not in PAST_IRREGULAR and not verb.endswith(("ed", "ing", "ly"))
+            and _ARTICLE.match(rest) is not None)
+
+
+def trailing_task(text: str) -> int:
+    """Where a last clause begins that is an order about one thing ("totals are off by a cent, sort it out"); 0 for none."""
+    for start in re.finditer(r"[,;:–—] (?:please |so |and |then |just )*", text):
+        found = _order(text[start.end():], known=True)
+        if found is not None and not found.negative and found.reach < 0:
+            return start.start()
+    return 0
+
+
+def _reach(follower: str, task: bool, plural: bool) -> int:
     if follower in _GENERIC:
         return 1
-    if follower in _PREPOSITIONS or (follower == "the" and not task):
+    if follower in _PREPOSITIONS or (follower == "the" and (not task or plural)) or follower in ("your", "my"):
         return 0
     if not follower or follower in _SPECIFIC:
         return -1

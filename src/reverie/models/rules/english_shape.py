@@ -105,8 +105,11 @@ def _lowered(masked: str) -> str:
         out.append(masked[done:match.start()])
         if "." in out[-1] or "!" in out[-1] or "?" in out[-1]:
             opening = True
+        word = _APOSTROPHE.get(word.lower(), word)
         if word in _TOKENS:
             out.append(word)
+        elif word.isupper() and len(word) > 2 and word.lower() in _COMMON:
+            out.append(word.lower())
         elif word[0].isupper() and not (_is_common(word) if opening else word in ("I", "I'm", "I've", "I'd", "I'll")):
             out.append(word)
         else:
@@ -117,6 +120,8 @@ def _lowered(masked: str) -> str:
     return "".join(out)
 
 
+_APOSTROPHE = {w.replace("'", ""): w for w in (
+    "don't doesn't didn't can't won't isn't aren't wasn't weren't shouldn't wouldn't couldn't haven't hasn't that's there's what's i'm i've you're they're let's").split()}
 _TOKENS = frozenset(("URL", "PATH", "CODE", "FLAG", "CHAN", "ID", "NUM", "DATE", "DAY", "TIME", "SECRET"))
 
 

@@ -22,6 +22,7 @@ class Sign:
     lasting: float
     votes: tuple[float, float, float, float]  # user, feedback, project, reference
     pattern: re.Pattern[str]
+    needs: str = ""                           # "name": a capital or a masked value; "self": the speaker; without it no look is taken
 
 
 def words(*alternatives: str) -> str:
@@ -29,22 +30,32 @@ def words(*alternatives: str) -> str:
     return rf"\b(?:{'|'.join(alternatives)})\b"
 
 
-def sign(name: str, lasting: float, votes: tuple[float, float, float, float], *patterns: str) -> Sign:
-    return Sign(name, lasting, votes, re.compile("|".join(patterns)))
+def sign(name: str, lasting: float, votes: tuple[float, float, float, float], *patterns: str, needs: str = "") -> Sign:
+    return Sign(name, lasting, votes, re.compile("|".join(patterns)), needs)
 
 
-NAME = r"[A-Z][a-z][\w'-]*"
+_NAMES = re.compile(r"[A-Z]")
+_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|my|me)\b")
+
+
+def shown(signs: tuple[Sign, ...], low: str) -> list[Sign]:
+    """The signs that a sentence shows, in their order."""
+    there = {"": True, "name": _NAMES.search(low) is not None, "self": _SELF.search(low) is not None}
+    return [each for each in signs if there[each.needs] and each.pattern.search(low)]
+
+
+NAME = r"[A-Z][a-z]+(?:-[A-Z][a-z]+)?"
 PERSON = rf"(?!{SYSTEMS}\b)(?!(?:{TONGUES}|{MONTHS})\b){NAME}"
 TARGET = r"(?:URL|PATH|CHAN|ID|CODE)"
 NOW_AND_THEN = "(?:just |all |finally |now |have |has |had |'ve |never |only |also )*"
 
 _TIME = (
-    sign("standing", 2.0, (0, .5, .25, 0), words(
+    sign("standing", 2.0, (0, 1, .25, 0), words(
         "from now on", "from here on", "from (?:today|this point) on", "going forward", "in (?:the )?future", "as a rule", "by default", "every time", "whenever",
-        "at all times", "for good", "without exception", "(?:not|no|don't|isn't|never)\\b.{1,40} any ?more", "no longer", "as of", "once and for all",
+        "at all times", "for good", "without exception", "(?:not|no|don't|isn't|never)\\b.{1,40} any ?more", "no longer(?! than)", "as of", "once and for all",
         "across the board", "our standard", "as always", "(?:starting|effective) (?:now|today|DAY|DATE|immediately)")),
     sign("always", 2.0, (0, .5, 0, 0), words(
-        "always", "never", "ever since", "under no circumstances", "on principle", "at no point", "in no case", "invariably", "every single", "nowhere else")),
+        "always", "(?:is|are|be|gets?|being) never", "never(?! (?:made|got|came|went|saw|had|was|were|did|[a-z]+ed)\\b)", "ever since", "under no circumstances", "on principle", "at no point", "in no case", "invariably", "every single", "nowhere else")),
     sign("only", 1.0, (0, .25, .25, .25), words(
         "only(?! (?:prints?|shows?|says?|works?|happens?|one left))", "exclusively", "solely", "nothing but", "and nothing else", "the one place",
         "(?:single|one) source", "source of truth", "not a \\w+ more", "alone")),
@@ -52,12 +63,12 @@ _TIME = (
         "every(?! (?:minute|second|time i)\\b)", "each", "any(?! (?:more|idea|luck|news)\\b)", "everything", "anything(?! (?:else|wrong|new)\\b)", "nothing(?! (?:happens|changed|wrong)\\b)",
         "nobody", "no one", "everyone", "anyone", "whoever", "whatever", "none of", "all (?:new |of |our |the )?[a-z]\\w+s", "all (?:new |our )?[a-z]\\w+ (?:is|has|goes|must)")),
     sign("new_things", 1.0, (0, .25, .5, 0), words(
-        "(?:any|every|all|no|nothing|anything|everything) new", "nothing new",
+        "(?:any|every|each|all|no|nothing|anything|everything) new", "nothing new",
         "new (?:[a-z]+ )?(?:code|features?|work|\\w+s) (?:must|have to|has to|need|needs|go|goes|are|is|get|gets|on)")),
-    sign("habit", 1.0, (.25, .5, 0, 0),
+    sign("habit", 1.5, (.25, .5, 0, 0),
          r"\b(?:when(?:ever)?|before|after|once|if|unless|until) (?:you|we|one|someone|anyone|somebody) (?:ever )?(?!commit this|do that|did|were|had)[a-z]+\b",
          r"\b(?:what|whatever|wherever) you (?:touch|touched|chang|edit|add|write)\w*", r"\b(?:when|before|while|after) (?!i\b|noon|lunch|morning|evening)[a-z]+ing\b",
-         r"^for (?:every|each|any|all)\b", r"\bif (?:it|they|there)(?:'s| is| are) \w+", r"^if [a-z]+ (?:hangs?|fails?|breaks?|crash(?:es)?)\b"),
+         r"^for (?:every|each|any|all)\b", r"\bif (?:it|they|there)(?:'s| is| are) \w+", r"\bwhen(?:ever)? (?!i\b|you\b|we\b|it\b|this\b|that\b|the\b|my\b)[a-z]+ [a-z]+s\b", r"^if [a-z]+ (?:hangs?|fails?|breaks?|crash(?:es)?)\b"),
     sign("in_kind", .75, (0, .5, 0, 0),
          r"\b(?:in|for|on|with|across|over|from|into|around|to) (?:all |our |any |user-facing |public |integration |unit |end-to-end )?(?!this\b|us\b|is\b|its\b|minutes|seconds|hours|days|weeks|months|years|times)"
          r"(?:[a-z][a-z-]+ )?[a-z][a-z-]{2,}(?<!s)s\b(?! (?:ago|later|left))", r"\bin (?:review|code|writing|production|public|general|private)\b"),
@@ -65,22 +76,23 @@ _TIME = (
     sign("when", 1.0, (0, 0, 1, 0), words(
         rf"(?:by|until|till|before|from|after|as of|starting|between|through|on|not before|no later than|around|since|ends?|at) (?:the )?(?:end of |middle of |early |late |mid-?|next |start of |beginning of )?"
         rf"(?:DATE|DAY|{MONTHS}|month|quarter|year|spring|summer|autumn|winter|sprint|noon|release \d|Easter|Christmas|New Year|Ramadan|Diwali)",
-        "(?:this|next) (?:quarter|year|sprint|release|month)", "DATE", "TIME (?:to|and|until) TIME", "of the month", "in week NUM", "DAYs? is", "DAY noon", "summer break"), r"^DAYs?\b"),
+        "(?:this|next) (?:quarter|year|sprint|release|month)", "DATE", "TIME (?:to|and|until) TIME", "(?:is|are|to|on) DAYs?", "of the month", "in week NUM", "DAYs? is", "DAY noon", "summer break"), r"^DAYs?\b"),
 )
 
 _NORM = (
     sign("norm", 1.5, (0, .75, .25, 0), words(
-        "must(?:n't| not)?", "has to", "have to", "needs? to(?: be)?", "needs? (?:a|an|my|your|our|at least|NUM|two|one|[A-Z])\\w*", "required", "mandatory", "compulsory", "requires?",
+        "must(?:n't| not)?", "has to", "have to", "needs? to(?: be)?", "needs? (?:my|your|our|at least|NUM|two|one|[A-Z])\\w*", "required", "mandatory", "compulsory", "requires?",
         "allowed", "permitted", "forbidden", "forbids?", "prohibits?", "banned", "prohibited", "off[- ]limits", "may not", "may only", "may be", "may merge", "not allowed", "supposed to", "(?:is|are) out",
         "not up for", "not negotiable", "ought to", "stays? (?:in|on|at|off|out|inside|under|disabled|enabled|where|that|as|pure|open|closed|the)", "counts?$", "(?:does|do)(?: not|n't) count",
-        "can't go", "cannot go", "is (?:good )?enough", "is for")),
-    sign("wills", 1.5, (0, .25, .75, 0), words(
+        "can't go", "cannot go", "is (?:good )?enough", "is for", "(?:stick|stay|keep|adhere|hold|conform) to", "(?:follow|respect|honou?r|obey|abide by|comply with) (?:it|that|this|the|our|them)", "belongs? (?:in|to|into|under|on)")),
+    sign("needs_a", .5, (0, .5, .25, 0), r"\bneeds? an? [a-z]", r"\bwants? (?!to\b|me\b)"),
+    sign("wills", 1.5, (0, .5, .5, 0), words(
         "insists?", "(?:was|were|is|are) (?:very |quite )?(?:clear|firm|strict) (?:about|on|that)", "demand(?:s|ed)?", "expect(?:s|ed)?", "mandate[sd]?", "promised", "refuses?", "vetoed", "objects? to",
-        "wants?(?! (?:to|me)\\b)", "asked for", "asks? (?:us|for)", "rel(?:y|ies) on", "depends? on (?:that|it|this)", "won't accept", "doesn't accept", "limited to", "restricted to")),
+        "asked for", "asks? (?:us|for)", "rel(?:y|ies) on", "depends? on (?:that|it|this)", "(?:won't|doesn't|don't|only|never) (?:accepts?|takes?|reads?|understands?|supports?)", "vetoe?s?", "limited to", "restricted to")),
     sign("should", .75, (0, .75, 0, 0), words("should(?:n't| not)?", "shall")),
     sign("prefer", 1.5, (.5, 1, 0, 0), words(
         "prefer(?:s|red|ably)?", "i(?:'d| would) rather", "i like (?:it|to|my|when|the|how|[a-z]+ing)", "i (?:hate|dislike|can't stand|love)", "we like", "we favou?r", "is how (?:i|we)", "the way (?:i|we)",
-        "what we want", "as (?:i|we) like", "i'd rather", "i appreciate")),
+        "what (?:i|we) (?:want|like|need)", "as (?:i|we) like", "i'd rather", "i appreciate")),
     sign("contrast", 1.0, (0, .75, 0, 0), words("instead of", "rather than", "as opposed to", "not just", "not [\\w`]+(?: \\w+)? but", "and not (?:the |a )?\\w+"),
          r", (?:and )?not (?!sure|yet|now|really|that|to mention|working|there)\w", r"\b[a-z]+ over [a-z]+(?: in| for| when| please|$)", r"^not \w+[.,;]"),
     sign("order_of", 1.0, (0, 1, 0, 0), r"\b\w+ first\b(?!,? (?:time|i )).{0,60}\b(?:then|after|later|before)\b", r"\bfirst\b.{3,60}\b(?:then|only then)\b", r"\bone \w+ per \w+", r"\b(?:on|to|in) \w+ first\b",
@@ -90,7 +102,7 @@ _NORM = (
     sign("dont", 1.25, (0, 1, 0, 0),
          r"(?:^|[,;:] |\band |\bso |\bplease |\bbut )(?:don't|do not|avoid) (?!worry|bother|forget|need|have|know|think|mind|care|see|get|understand|want|yet)[a-z]+ (?!it\b|this\b|that\b|them\b|the\b|anything yet|yet\b|with it)",
          r"(?:^|[,;:] |\band |\bplease )(?:don't|do not|avoid) [a-z]+ the [\w-]+ (?:in|for|at|on|with) (?!the|this|that|my)\w+"),
-    sign("only_for", 1.0, (0, 1, 0, 0), r"^(?:[\w./-]+ ){1,5}only(?:$|[,.;]| (?:for|in|on|via|with)\b)", r"\bonly via\b", r"\bvia [\w./`-]+ only\b"),
+    sign("only_for", 1.0, (0, 1, 0, 0), r"^(?:[\w./-]+ ){1,5}only(?:$|[,.;]| (?:for|in|on|via|with)\b)", r"\bonly via\b", r"(?:^|[,;:.] )only [a-z-]+s\b", r"\bvia [\w./`-]+ only\b"),
     sign("rule_word", 1.5, (0, 1, .25, 0), words(
         "rules?", "conventions?", "polic(?:y|ies)", "house style", "style guide", "guidelines?", "practice", "agreement", "habit", "norm", "on purpose", "deliberate(?:ly)?", "intentional(?:ly)?", "by design")),
     sign("confirmed", 2.0, (0, 1.5, 0, 0), words(
@@ -98,13 +110,13 @@ _NORM = (
         "exactly (?:like that|this|right|how|the way)", "that's (?:how|the way|exactly)", "that is (?:how|the way|exactly)", "(?:do|want) (?:it|them|this|that|\\w+) (?:like|exactly) (?:this|that)",
         "more of (?:that|this|the same)", "worked (?:well|great|nicely|perfectly)", "(?:was|is) (?:exactly|just|the) right", "as you did"), r"\b\w+ it is(?:$|,)"),
     sign("stop_it", 2.0, (0, 2, 0, 0), r"(?:^|[,.;] |\bplease |\band )(?:stop|quit) (?:\w+ly )?[a-z]+ing\b", r"\b(?:i|we|you) keep (?!getting|seeing)[a-z]+ing\b", r"\bi(?:'m| am) (?:tired|sick) of\b"),
-    sign("want_kind", 1.0, (.25, 1, 0, 0), r"\bi (?:always |usually |generally |typically |really )?(?:want|expect|like|need) (?!to\b|you to\b|a\b|an\b|the\b|this\b|it to\b|help)", r"\bi don't need [a-z]+s\b"),
+    sign("want_kind", 1.0, (.25, 1, 0, 0), r"\bi (?:always |usually |generally |typically |really )?(?:want|expect|like|need) (?!to\b|you to\b|a\b|an\b|the\b|this\b|it to\b|help)", r"\bi don't need [a-z]+s\b", needs="self"),
     sign("they_read", 1.0, (0, .75, .25, 0), words("(?:we|they|reviewers|users|customers|clients|people|auditors|analysts|the [a-z]+s?) (?:want|expect|need|parse|read|edit|use|delete|check|choke)")),
 )
 
 _COMMUNITY = (
-    sign("we_present", 1.5, (0, 1, .25, 0), r"\bwe (?:all |also |usually |generally |normally |always |never |only |still )?(?:don't|do not|(?!have\b|had\b|are\b|were\b|was\b|need\b|should\b|could\b|can\b|might\b|may\b|will\b|would\b|do\b|did\b|want\b|got\b|get\b|just\b|keep getting"
-         r"|see\b|ever\b|lost\b|went\b|said\b|nearly|almost|both\b|two\b|found\b|met\b|ran\b|'|there\b|saw\b|left\b|made\b|put\b|cut\b|let\b|if\b|in\b|on\b|as\b|at\b|of\b|or\b|for\b|finally|already|now\b)[a-z]+(?<!ed))\b"),
+    sign("we_present", 2.0, (0, 1, .25, 0), r"(?<!before )(?<!after )(?<!when )(?<!once )(?<!if )(?<!until )(?<!while )(?<!how )(?<!what )(?<!where )(?<!why )(?<!can )(?<!should )(?<!do )\bwe (?:all |also |usually |generally |normally |always |never |only |still )?(?:don't|do not|(?!have\b|had\b|are\b|were\b|was\b|need\b|should\b|could\b|can\b|might\b|may\b|will\b|would\b|do\b|did\b|want\b|got\b|get\b|just\b|keep getting"
+         r"|see\b|ever\b|lost\b|went\b|said\b|nearly|almost|both\b|two\b|found\b|met\b|ran\b|'|there\b|saw\b|left\b|made\b|put\b|cut\b|let\b|if\b|in\b|on\b|as\b|at\b|of\b|or\b|for\b|finally|already|now\b|think\b|know\b|hope\b|seem\b|meet\b|agree\b|believe\b|guess\b|feel\b|look\b|wait\b|try\b|start\b|still\b|run\b (?:the|it|this))[a-z]+(?<!ed))\b"),
     sign("here", .75, (0, .5, .25, .25), words(
         "in (?:this|our) (?:repo|repository|project|code ?base|code|team|app|service|firmware|package|module|library|company|org|organi[sz]ation|shop|crate|product)",
         "for this (?:repo|project|team|app|service|code ?base)", "on this (?:project|team)", "around here", "over here", "everything in here", "our",
@@ -132,9 +144,9 @@ _CAUSE = (
 _AFFAIRS = (
     sign("decided", 2.0, (0, 0, 1.5, .25),
          rf"\b(?:we|they|legal|finance|management|marketing|security|the (?:\w+ ){{0,2}}(?:team|board|review|customer|client|vendor|council|regulator|committee|lead|ministry)|{NAME}) {NOW_AND_THEN}{DECIDE}\b",
-         rf"\b(?:was|were|been|got|gets|being|is|are) {NOW_AND_THEN}{DECIDE}\b", rf"\bwe(?:'re| are) (?:now |currently |slowly )?{DECIDE}\b",
-         r"\b(?:moved|slipped|renamed|changed|went|shifted|pushed|postponed|migrated|switched) (?:back )?(?:from \S+(?: \S+){0,4} )?to\b(?! the (?:next|bottom|top|other) )", r"\bbecame\b(?! (?:clear|obvious|apparent|slow|red))"),
-    sign("plan", 2.0, (0, 0, 2, 0), words("change of plans?", "the (?:new )?plan is", "decision (?:is|was)", "decision", "new plan", "out of scope", "in scope", "was scoped", "outcome of", "the goal", "priority", "settled", "(?:is|are) (?:\\w+ )?deploy day",
+         rf"\b(?:was|were|been|got|gets|being|is|are) {NOW_AND_THEN}{DECIDE}\b", rf"\bwe(?:'re| are) (?:now |currently |slowly )?{DECIDE}\b", r"\bwe(?:'re| are) (?:back |now |all )?(?:on|using|with) (?!it\b|the way|track|call|vacation|that|schedule|hold)[\w`]+", r"\b(?:went|goes) (?:up|down|back) to\b",
+         r"\b(?:moved|moves|slipped|renamed|changed|went|shifted|shifts|pushed|postponed|migrated|migrates|switched|switches) (?:back )?(?:from \S+(?: \S+){0,4} )?to\b(?! the (?:next|bottom|top|other) )", r"\bbecame\b(?! (?:clear|obvious|apparent|slow|red))"),
+    sign("plan", 2.0, (0, 0, 2.5, 0), words("change of plans?", "the (?:new )?plan is", "decision (?:is|was)", "decision", "new plan", "out of scope", "in scope", "was scoped", "outcome of", "the goal", "priority", "settled", "(?:is|are) the (?:last|first|only) (?:one|version|release|\\w+ with|\\w+ that)",
                                            "follows? (?:once|when|later)", "(?:not|only) before", "for a year", "won't (?:be|come|happen|ship)", "will be (?:removed|gone|switched|closed|shut)")),
     sign("from_to", 1.0, (0, 0, .5, 0), r"\bfrom (?:\S+ ){1,5}to (?:\S+)"),
     sign("affairs", .75, (0, 0, 1, 0), rf"\b{AFFAIRS}\b"),
@@ -151,7 +163,7 @@ _AFFAIRS = (
     sign("replaced", 1.0, (0, 0, 1, 0), words(
         "replace[sd]?", "superseded", "in place of", "off [A-Z]\\w+", "end of life", "dead code", "maintenance mode", "in favou?r of", "goes? away", "going away", "thrown out", "ripped out", "kicked out", "removed for good", "comes? back",
         "goes? live", "go live", "ends? (?:with|in|on|after)", "dropp(?:ed|ing) (?:support|\\w+ after)", "kept until", "stays? in", "switched off", "shut down", "(?:is|are) (?:gone|dead|history|retired|deprecated|removed)", "(?:is|are) [a-z]+ed out",
-        "got a new", "has a new", "instead")),
+        "(?:got|has) (?:a new|its own)", "gone (?:by|in|after|from)", "(?:is|are) (?:done|over|finished) (?:by|in|after)")),
 )
 
 _ARE = "(?:is|are|'s|lives?|sits?|stays?|kept|stored|found|tracked|documented|described|listed|recorded|collected|published|archived|logged|reported|filed|go|goes|ends? up|lands?|comes?|moved|hosted|configured|set|posted|discussed|managed|live|became|held|announced|read|visible|available|arrives?|has|have)"
@@ -161,15 +173,17 @@ _PLACES = (
     sign("located", 2.0, (0, 0, 0, 2.25),
          rf"\b{PLACES}\b[^.;]{{0,60}}?\b{_ARE} (?:only |now |all |up |here |kept |stored |found |listed |tracked |in )*{_AT} (?:the |our |a |an )?(?:\w+ ){{0,3}}?(?:{SYSTEMS}|{TARGET}|[A-Z][\w-]*|wiki|vault|bucket|share|drive|'\w)"),
     sign("place_is", 2.0, (0, 0, 0, 2), rf"\b{PLACES}(?: (?:for|of|about|with|on) (?:\S+ ){{1,4}}?| )?(?:is|are|'s|=|:|became) (?:at |in |on |under |now |called )*(?:the |our )?(?:{TARGET}|[A-Z]{{2,}}\b|{SYSTEMS})",
-         r"\bfor (?:this|our) \w+ it(?:'s| is) [A-Z]\w+", r"\b(?:is|are|it's) (?:now )?(?:at |on |under |behind )?(?:login at )?(?:URL|CHAN)\b", r"^[\w' -]{3,50}: (?:URL|CHAN)\b"),
-    sign("pointer", 1.0, (0, 0, 0, 1.25), r"\b(?:URL|CHAN)\b"),
-    sign("system", .75, (0, 0, 0, 1.0), rf"\b{SYSTEMS}\b"),
+         r"\bfor (?:this|our) \w+ it(?:'s| is) [A-Z]\w+", rf"\b(?:come|comes|read|taken|fetched|loaded|pulled) from (?:the |our )?(?:\w+ )?(?:{SYSTEMS}|vault|bucket|share|wiki|secret store|keychain)", rf"\b{PLACES}\b.{{0,24}}\b(?:moved|reorgani[sz]ed|renamed|migrated|merged|split)\b", rf"\b(?:moved|migrated|transferred) (?:the |our |all )?{PLACES}\b", r"\b(?:is|are|it's) (?:now )?(?:at |on |under |behind )?(?:login at )?(?:URL|CHAN)\b", r"^[\w' -]{3,50}: (?:URL|CHAN)\b", needs="name"),
+    sign("told_at", 1.75, (0, 0, 0, 2.25), rf"\b(?:announced|mirrored|published|documented|tracked|listed|posted|collected|recorded|filed|reported|kept|stored|archived|described|explained|discussed|shared|hosted|served|deployed|runs?|running|available|found|uploaded|logged) (?:only |all )?{_AT} (?:the |our |a )?(?:\w+ ){{0,2}}?(?:{SYSTEMS}|URL|CHAN|PATH|wiki|vault|bucket)",
+         r"\b(?:everything|all|details|more|info|information|the rest) (?:about|on|for) .{2,40} (?:is|are|lives?) (?:in|at|on|under)", rf"\bwe keep .{{3,50}} in (?:a |the |our )?(?:{SYSTEMS}|wiki|URL)"),
+    sign("pointer", 1.0, (0, 0, 0, 1.25), r"\b(?:URL|CHAN)\b", needs="name"),
+    sign("system", .75, (0, 0, 0, 1.0), rf"\b{SYSTEMS}\b", needs="name"),
     sign("titled", 1.0, (0, 0, 0, 1.25), r"\b(?:project|board|page|queue|space|file|folder|team|collection|service|sheet|channel|repo|board|list|group|label|tag|mount|slot|bucket|vault|section|database|index|stack) '[^']{2,40}'",
          r"\b(?:is|are|under|in|on|page|called) (?:the )?(?:\w+ ){0,2}'[^']{2,40}'"),
     sign("look_there", 1.5, (0, 0, 0, 1.75),
          rf"\b(?:looks?|see|find|checks?|ask|follow|consult|search|open|filed?|post|report|escalate|track|put|log|read|send|goes?|go|point|come in|arrive|through) (?:\S+ ){{0,6}}?(?:in|at|on|to|of|through|under|with|via)? ?(?:the |our )?(?:\w+ ){{0,2}}?(?:URL|CHAN|{SYSTEMS}|(?:tracker|project|board|space|wiki|page|queue) [A-Z]\w+)",
          rf"\b(?:{TARGET}|{SYSTEMS}) (?:has|have|holds|lists|describes|explains|covers|contains|pages|shows) \b", r"\bsee (?:section|chapter|page|the \w+ page)\b", r"\bpage (?:at|in|under) (?:PATH|URL)"),
-    sign("settings_in", 1.5, (0, 0, 0, 1.5),
+    sign("settings_in", 1.5, (0, 0, 0, 2.25),
          r"\b(?:limits?|timeouts?|settings?|tunables?|config\w*|thresholds?|env vars?|environment variables?|variables|defaults|options|values) (?:\S+ ){0,4}?(?:configured|set|kept|live|lives|come|comes|read|are|is) (?:\w+ )?(?:in|from|at) PATH",
          r"\bonly PATH counts\b", r"\bPATH is the (?:only|one|single)"),
     sign("kept_place", 1.0, (0, 0, 0, 1.5), words(
@@ -180,28 +194,34 @@ _PLACES = (
 _PERSON = (
     sign("i_am", 2.0, (3, 0, 0, 0),
          rf"\bi(?:'m| am) (?:(?:totally|completely|quite|pretty|fairly|rather|very|still|not|more|relatively|a bit) )*(?:new to|familiar|used to|comfortable|fluent|good (?:at|with)|bad at|based|colou?r-?blind|blind|deaf|dyslexic|left-handed|autistic|from\b"
-         rf"|(?:a|an) (?!bit|little|few|lot|fan of the|minute|second|moment)(?:[\w-]+ ){{0,3}}?[\w-]{{3,}}|(?:in|on) (?:{EDITORS}|UTC\b|CET|GMT|[A-Z]{{3,4}}\b)|the (?:\w+ ){{0,3}}(?:lead|owner|maintainer|manager|architect|developer)|done at|off (?:at|on)|hard of|responsible"
-         r"|by (?:trade|training)|(?:a )?senior|(?:a )?junior|native)"),
+         rf"|(?:a|an) (?!bit|little|few|lot|fan of the|minute|second|moment)(?:[\w-]+ ){{0,3}}?[\w-]{{3,}}|(?:in|on) (?:{EDITORS}|UTC\b|CET|GMT|[A-Z]{{3,4}}\b)|the (?:\w+ ){{0,3}}(?:lead|owner|maintainer|manager|architect|developer|person|one|guy|woman|engineer)|the only|done at|off (?:at|on)|hard of|responsible"
+         r"|by (?:trade|training)|(?:a )?senior|(?:a )?junior|native)", needs="self"),
     sign("my_life", 2.0, (3, 0, 0, 0),
          rf"\bi (?:come from|live in|work (?:as|in|from|at|for|on|DAY|mondays|part|only|mostly|remote)|maintain|lead|teach|study|grew up|was trained|trained as|never (?:learned|used|touched|worked|really)|don't (?:use|know|speak|read|own|have|write)|use (?:a |an )?(?:{EDITORS}|[A-Z]\w+)|speak|type"
          r"|think in|only (?:know|use|speak|work|read)|have (?:been|a background|\w+ years)|mostly (?:write|work|use)|know \w+ (?:well|inside|better)|get (?:migraines|headaches|tired|lost|confused))\b",
          r"\bi've (?:been|written|worked|done|used|spent|never|only)\b[^.]{0,60}(?:years?|decades?|since|before|time|months|never|NUM)", r"\b(?:years|decade|decades) (?:as|of|in|with|doing)\b", r"\bby (?:training|trade|background|education)\b",
          r"\bfirst time i\b", r"\bbeen doing\b", r"\bis my (?:first|second|native|main|day|daily)", r"\bin my life\b", r"\bmy day (?:ends|starts|begins)\b",
          r"\bmy (?:time ?zone|editor|shell|keyboard|os|screen reader|background|role|job|day job|title|native language|mother tongue|first language|second language|pronouns?|working hours|working days|hours|eyesight|hearing|setup is|name is|degree|phd|field"
-         r"|specialty|strength|weak (?:spot|point)|experience|daily driver)\b", r"\bi need help\b", r"^never [a-z]+ed (?:a|an|any)\b"),
+         r"|specialty|strength|weak (?:spot|point)|experience|daily driver)\b", r"\bi need help\b", r"^coming from [A-Z]", r"\bi (?:did|got|have|finished|hold) (?:my|a|an) (?:\w+ )?(?:phd|degree|doctorate|master'?s?|bachelor'?s?|diploma|training|background|family|disability)\b", r"\bi (?:was|used to be|worked as) an? [a-z]", r"^never [a-z]+ed (?:a|an|any)\b"),
+    sign("i_habit", 1.5, (2, .25, 0, 0),
+         r"\bi (?:don't |never |only |mostly |usually |always |often )?(?!think|guess|see\b|hope|mean|wonder|need|want|get\b|have\b|know|understand|agree|suppose|believe|feel|remember|notice|forget|love|like\b|assume|don't|do\b|did|am\b|was|were|had|can|could|will|would|should|might|may|must|never|only|just"
+         r"|say|said|saw|got|ran|made|found|put|set|went|came|took|gave|told|left|lost|keep|kept|tried|try\b|looked|expect|prefer|hate|also|still|really|actually|already|mind|care|bet|swear|doubt|wish|read (?:the|it|that|your)|look\b|call\b|bring|give|go\b|come\b|take\b|take back|wrote|spent|built|cut\b|hit\b|let\b"
+         r"|broke|began|chose|fell|forgot|held|hid|knew|meant|met|paid|quit|rang|sent|shot|shut|slept|sold|spoke|stood|stuck|taught|threw|understood|won|wore)[a-z]+(?<!ed)(?:$| (?!it\b|that\b|this\b))", needs="self"),
+    sign("mostly", .75, (.5, .25, .25, 0), words("most (?:days|of the time)", "usually", "normally", "generally", "typically", "mostly", "every (?:day|week|month|quarter|year|night|morning|release|sprint)", "on (?:weekends|weekdays)", "DAYs(?! is)")),
+    sign("like_to_me", 1.5, (2.5, .5, 0, 0), r"\b(?:talk|speak|explain|write) (?:\w+ )?to me (?:like|as)\b", r"\btreat me (?:like|as)\b", r"\byou can (?:use|skip|assume|leave out|go (?:fast|deep)|be (?:direct|technical|brief))\b", r"\bno need to (?:explain|translate|spell|repeat|introduce)\b"),
     sign("felt", 1.5, (2, 0, 0, 0), words(
-        "wears? me out", "tires? me", "easier for me", "hard(?:er)? for me", "helps me", "confuses me", "bear with me", "i (?:read|skim|scan) \\w+, not", "i can't (?:see|read|hear|distinguish)", "swallows", "makes me", "for me", "simple words help",
+        "wears? me out", "tires? me", "easier for me", "hard(?:er)? for me", "helps me", "confuses me", "bear with me", "i (?:read|skim|scan) \\w+, not", "i can't (?:see|read|hear|distinguish)", "swallows", "makes me", "(?:better|best|clearer|works?|readable|important) for me", "simple words help",
         "(?:new|foreign|unfamiliar) to me", "expect \\w+ \\w+ from me", "is (?:new|unfamiliar|foreign) territory", "spoiled me", "do not come naturally", "explain (?:that|those|these|it|them|things)? ?slowly")),
-    sign("tool", .5, (1.25, 0, 0, 0), rf"\b(?:on this (?:box|machine)|{EDITORS})\b"),
+    sign("tool", .5, (1.25, 0, 0, 0), rf"\b(?:on this (?:box|machine)|{EDITORS})\b", needs="name"),
     sign("tongue", 2.0, (2.5, 0, 0, 0), rf"\b(?:explain|answer|repl(?:y|ies)|respond|talk|speak|chat|explanations?|answers?|conversation|discuss|switch|language)\b[^.;]{{0,50}}\b{TONGUES}\b",
-         rf"\b{TONGUES}\b[^.;]{{0,40}}\b(?:explain|answers?|repl(?:y|ies)|explanations?|for me|to me|first language|native|speaker|when talking)\b"),
-    sign("approval", 2.0, (2.5, 0, 0, 0), words(
+         rf"\b{TONGUES}\b[^.;]{{0,40}}\b(?:explain|answers?|repl(?:y|ies)|explanations?|for me|to me|first language|native|speaker|when talking)\b", needs="name"),
+    sign("approval", 2.0, (4, 0, 0, 0), words(
         "(?:ask|check with|tell|warn|consult|show) me (?:first|before|what you|a (?:short )?plan|your plan|the plan)", "wait for my", "my (?:ok|okay|approval|go-ahead|permission|consent|word|confirmation|sign-off)",
-        "before you (?:touch|edit|change|modify|write|install|delete|run|start|push|commit) (?!this|that|it)\\w+")),
+        "before you (?:touch|edit|change|modify|write|install|delete|run|start|push|commit) (?!this|that|it)\\w+"), needs="self"),
     sign("answers", 1.0, (.25, 1.25, 0, 0), words(
         "your (?:answers?|replies|reply|responses?|messages?|explanations?|summar\\w+|tone|output)", "(?:every|each|any|the end of (?:every|each|your)|second) (?:answer|reply|response|message)", "recaps?", "summar(?:y|ies|ise|ize|ising|izing)",
-        "walls? of text", "long (?:answers|explanations|\\w+ explanations|sentences|words|texts?)", "when you (?:explain|answer|reply|summari[sz]e|show|suggest|write to)", "apologi[sz]\\w+", "emojis?", "bullet points", "small talk", "to me", "give me", "show me",
-        "tell me", "be (?:direct|brief|concise|blunt|honest|short)", "compliments", "praise")),
+        "walls? of text", "long (?:answers|explanations|\\w+ explanations|sentences|words|texts?)", "when you (?:explain|answer|reply|summari[sz]e|show|suggest|write to)", "apologi[sz]\\w+", "emojis?", "bullet points", "small talk", "give me (?:the )?[a-z]+ (?:first|only)", "give me (?!the)(?:[a-z]+ )?[a-z]+s",
+        "be (?:direct|brief|concise|blunt|honest|short)", "compliments", "praise")),
 )
 
 LASTING: tuple[Sign, ...] = (*_TIME, *_NORM, *_COMMUNITY, *_CAUSE, *_AFFAIRS, *_PLACES, *_PERSON)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 _SOFT = (r"(?:ok(?:ay)?|k|well|so|hm+|ugh|uh|oh|ah|argh|hey|hi(?: again)?|hello|morning|good morning|yes|yep|yeah|yup|sure|right|good|great|nice|perfect|excellent|awesome|cool|fine|thanks(?: a lot)?|thank you|thx|lol|haha|wow|whoa|damn|"
-         r"btw|by the way|actually|look|listen|anyway|good call|got it|makes sense|agreed|exactly|correct|sorry|please|back|hmm|alright|all right|quick one|small thing|one correction(?: to [\w ]{1,30})?)")
+         r"btw|by the way|actually|look|listen|anyway|good call|got it|makes sense|agreed|exactly|correct|sorry|please|back|hmm|alright|all right|quick one|small thing|before you (?:start|begin|touch anything|do anything)(?=:)|one correction(?: to [\w ]{1,30})?)")
 _NO = r"(?:no|nope|nah|wrong|not quite|stop|wait|no no)"
 _MORE = (r"(?:also|and also|and|plus|besides|next|then|another thing|one more thing|and one more [\w ]{1,20}|one more|last thing|lastly|finally|second(?:ly)?|third(?:ly)?|first(?:ly)?|on another note|separately|apart from that|in addition|"
          r"unrelated|oh and|and btw|as well|too)")
@@ -54,7 +54,8 @@ def bare(sentence: str) -> Talk:
         kind = found.lastgroup
         said = found.group(kind or 0)
         if kind == "explicit":
-            if _EXPLICIT_NEEDS_MARK.match(said) and not re.match(r"[,:;.–—-]| that\b", core[len(said):]):
+            marked = re.match(r"[,:;.–—-]", core[len(said):]) or re.search(r"(?:that|to|for [\w ]+)$", said)
+            if _EXPLICIT_NEEDS_MARK.match(said) and not marked:
                 break
             explicit = True
         elif kind == "no":

@@ -42,7 +42,7 @@ RULE_VERBS = """
 address aim allow annotate answer approach ask assume attach avoid ban base batch be bear begin call capitalise capitalize check choose
 cite cluster code confirm consider contact count default defer describe discuss document end ensure escalate exclude expect explain
 express fail favor favour file follow format forget give go group guard handle hold ignore include indent insist keep label lead leave
-let limit link list log look make mark mention mind name never note notify number obey offer omit order pass phrase pick pin place
+let limit link list log look mark mention mind name never note notify number obey offer omit order pass phrase pick pin place
 prefer prefix present proceed propose provide put quote raise refer reject remember remind repeat reply report request require reserve respect respond
 return reuse route say send separate ship show sign sort speak specify spell start state stay stick store structure stop suggest suffix tag talk
 target tell treat trust try turn use validate verify wait warn wrap write
@@ -75,19 +75,19 @@ HARM = _one_line(r"""(?:br(?:oke|eaks?|oken)|fail(?:ed|s|ing|ures?)?|crash(?:ed|
  pain(?:ful)?|slow(?:er|ed)|stuck|blocked|stall(?:ed|s)|hang(?:s|ed)?|hung|couldn't|could not|can't|cannot|(?:nobody|no one) (?:could|can|noticed|knew|told|saw|asked|pinned|checked|remembered|reads?|thought|wrote|looked)|
  buried|confus(?:ed|ing)|sat (?:for|there|in|on)|fell over|time(?:d|s) out|got (?:lost|burned|burnt|bitten|hit|rejected|refused|throttled|banned|fined|stuck|surprised|blocked|double\w*|mixed|billed)|tripp(?:ed)|chas(?:ed|ing)|grepping|
  improvis(?:ed)|mistake|by mistake|accident(?:ally)?|silently|wrong(?:ly)?|in vain|for nothing|suffer(?:ed|s)|complain(?:ed|s|ts?)|doubled?|tripled|spiked|(?:twice|three|third|second|several|four|five|fourth|again and again)(?: \w+)? times?|
- came back|doesn't notice|unusable|unreadable|unreproducible|damaged?|penalt(?:y|ies)|fined|sued|rejected|refuse[ds]|throttl(?:ed|es)|drift(?:ed|s)?|stale|out of (?:memory|sync|date|disk)|ran out|through the roof|ruin(?:ed|s)|distracting|annoying|tiring|
+ came back|never made it|didn't make it|doesn't notice|unusable|unreadable|unreproducible|damaged?|penalt(?:y|ies)|fined|sued|rejected|refuse[ds]|throttl(?:ed|es)|drift(?:ed|s)?|stale|out of (?:memory|sync|date|disk)|ran out|through the roof|ruin(?:ed|s)|distracting|annoying|tiring|
  vanish(?:ed|es)|disappear(?:ed|s)|skipped|swallow(?:ed|s)|lock(?:ed|s) (?:the|us|out|up|every)|froze|bounced|clobber(?:ed|s)|untangl(?:ed|ing)|exposed|misled|misread|misconfigured|forg(?:ot|otten)|escalated|embarrass\w*|tired of|sick of|had to (?:restore|revert|redo|undo|roll|rebuild|re-?run|
  rewrite|explain|apologi[sz]e|wake|restart|clean|repair|fix|throw|debug|dig|search|retype|reinstall|migrate)|(?:spent|cost|took|lost|wasted|burned) (?:\w+ ){0,3}(?:hours?|days?|weeks?|evening|morning|afternoon|night|weekend|minutes|fortune|money)|
  surprised|puzzled|hunting|searching for|undone|clash(?:ed|es)?|collid(?:ed|es)|conflict(?:ed|s)|mixed up|swamped|flooded|paged|woke|too (?:late|slow|big|long|many))""")
 
 # Verbs that report a decision, with "we" or in the passive.
-DECIDE = _one_line(r"""(?:decided|agreed|settled|won over|beat|lost to|chose(?:n)?|picked|went (?:with|for|back)|opted|concluded|committed to|resolved|voted|approved|signed(?: off)?|ruled out|standardi[sz]ed|
+DECIDE = _one_line(r"""(?:decided|agreed|confirmed|settled|won over|beat|lost to|chose(?:n)?|picked|went (?:with|for|back)|opted|concluded|committed to|resolved|voted|approved|signed(?: off)?|ruled out|standardi[sz]ed|
  commit(?:ted)? to|switched|moved|migrat(?:ed|ing)|mov(?:ing)|switch(?:ing)|replac(?:ed|ing)|dropp(?:ed|ing)|abandon(?:ed)?|retir(?:ed|ing)|deprecat(?:ed|ing)|phas(?:ed|ing) out|sunset(?:ting)?|
  introduc(?:ed|ing)|adopt(?:ed|ing)|postpon(?:ed|ing)|delay(?:ed)|slipped|rescheduled|brought forward|pushed (?:back|out)|extended|shortened|cancell?ed|cut from|cut|frozen|freez(?:e|ing)|
  renegotiated|reorgani[sz]ed|renamed|merged into|split into|scheduled|planned|capped|promised|consolidat(?:ed|ing)|roll(?:ing|ed)? out|tak(?:es?|ing) over|hand(?:ed|ing|s) over|inherit(?:ed|s)|shut(?:ting)? down)""")
 
 # Nouns for what belongs to the project as an undertaking: people, time, money, law.
-AFFAIRS = _one_line(r"""(?:deadlines?|milestones?|launch(?:es)?|releases?|go-?live|roll-?outs?|freez(?:e|es)|demos?|pilots?|betas?|audits?|auditors?|contract(?:s|ual|ually)?|compliance|legal|lawyers?|regulators?|gdpr|hipaa|sox|
+AFFAIRS = _one_line(r"""(?:deadlines?|milestones?|launch(?:es)?|releases?|go-?live|roll-?outs?|freez(?:e|es)|demos?|pilots?|betas?|audits?|auditors?|contract(?:s|ual|ually)?|deals?|agreement with|sponsors?|grants?|funding|quotas?|leased?|patients?|law|laws|licen[cs]es?|versions? \d+|plan (?:allows|covers)|under our plan|compliance|legal|lawyers?|regulators?|gdpr|hipaa|sox|
  certification|customers?|clients?|stakeholders?|vendors?|suppliers?|investors?|board|budget(?:s|ed)?|penalt(?:y|ies)|sla|slo|quota|quarter|sprint|roadmap|scope|backlog|migration|cut-?over|deprecat\w+|end of life|eol|
  outage|incident|post-?mortem|root cause|maintenance|licen[cs]e (?:fee|deal)|tender|review board|works council|finance|marketing|management|security team|data protection|dpo|privacy|
  retention|region(?:s)?|tenants?|msrv|window|rota|on-?call|headcount|team)""")

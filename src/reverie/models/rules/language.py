@@ -66,8 +66,9 @@ class Value:
     weight: float = 1.0
 
 
-# Most specific first. "name" is a person, product or place by its own name; "word" any content word.
-KINDS = ("url", "path", "channel", "flag", "code", "date", "weekday", "time", "number", "id", "name", "word")
+# Most specific first. "name" is a person, product or place by its own name; "word" any content word,
+# "phrase" several words that name one thing ("the team vault Harbor").
+KINDS = ("url", "path", "channel", "flag", "code", "date", "weekday", "time", "number", "id", "name", "word", "phrase")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
