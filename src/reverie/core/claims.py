@@ -95,7 +95,7 @@ TAIL = ("why", "how_to_apply")
 
 
 class Mark:
-    """One word of a claim. ``kind`` is "" for a plain word; ``key`` compares; ``weight`` is its share in the subject."""
+    """One word of a claim. ``kind`` is "" for a plain word; ``key`` compares; ``weight`` is its part in the subject."""
 
     __slots__ = ("field", "key", "kind", "surface", "weight")
 

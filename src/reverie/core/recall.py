@@ -88,7 +88,9 @@ class Question:
 
 
 # What meeting a unit is worth by kind. A pair of characters is half a word; a part of a name says less than a word.
-KIND_WEIGHTS = {"word": 1.0, "code": 1.2, "part": 0.5, "pair": 0.45, "single": 0.3, "phrase": 0.8, "implied": 0.4}
+KIND_WEIGHTS = {
+    "word": 1.0, "code": 1.2, "part": 0.5, "number": 0.3, "pair": 0.45, "single": 0.3, "phrase": 0.8, "implied": 0.4,
+}
 SAME_MEANING = 0.75             # another word of the same meaning, against the word itself
 WEAK = 0.35                     # a word that any request may hold
 
@@ -201,7 +203,9 @@ def impact(packed: int, length: float, average: float) -> float:
 
 # What a unit weighs in what a prompt speaks of when no memory holds it, as a share of the rarest possible word. A word
 # that is no software word says that the prompt is about something else; a CJK pair may be no word at all.
-UNMET = {"word": 1.0, "code": 0.3, "part": 0.3, "pair": 0.15, "single": 0.1, "phrase": 0.2, "implied": 0.0}
+UNMET = {
+    "word": 1.0, "code": 0.3, "part": 0.3, "number": 0.3, "pair": 0.15, "single": 0.1, "phrase": 0.2, "implied": 0.0,
+}
 UNMET_KNOWN = 0.6
 AGAIN = 0.4                     # a second unit met by the same meaning adds this much of its worth
 # How much each feature speaks for a memory, in log odds: fitted to labelled prompts, in few numbers that one can judge.
@@ -306,8 +310,9 @@ class Result:
 
     @property
     def meanings(self) -> dict[str, str]:
-        """The prompt's words that were met by other words of the same meaning."""
-        return {unit.surface: term[len(MEANING):] for unit, term, _ in self.match.met if term.startswith(MEANING)}
+        """The prompt's words that were met by other words of the same meaning; for each, the weightiest meaning."""
+        met = sorted(self.match.met, key=lambda item: item[2])
+        return {unit.surface: term[len(MEANING):] for unit, term, _ in met if term.startswith(MEANING)}
 
     @property
     def parts(self) -> dict[str, float]:

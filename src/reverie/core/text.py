@@ -95,8 +95,8 @@ _SHARP = {"c++": "cpp", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
 class Piece:
     """One thing to look for: the words as written, the kind, the term ("" for a phrase) and what it may mean.
 
-    Kinds: ``word``; ``code`` (an identifier, path, flag, version, whole); ``part`` of one; ``pair`` of CJK characters;
-    ``single`` CJK character standing alone; ``phrase`` (only meanings).
+    Kinds: ``word``; ``code`` (an identifier, path, flag, version, whole); ``part`` of one; ``number``; ``pair`` of CJK
+    characters; ``single`` CJK character standing alone; ``phrase`` (only meanings).
     """
 
     __slots__ = ("kind", "meanings", "surface", "term")
@@ -187,11 +187,13 @@ def _identifier(run: str, stems: list[tuple[str, str]]) -> Iterator[Piece]:
     parts = [part for name in _NAMES.findall(run[:4 * LONGEST_TERM]) for part in _split(name)]
     if len(run) <= LONGEST_TERM:
         whole = run.lower()
-        kind = "code" if not whole.isalpha() or len(parts) > 1 else "word"      # "naïve" is a word
+        kind = "word" if whole.isalpha() and len(parts) < 2 else "code"         # "naïve" is a word
+        if not any(character.isalpha() for character in whole):
+            kind = "number"
         hyphenated = whole.replace("-", " ")
         meanings = _vocabulary().words.get(whole, ()) or _vocabulary().phrases.get(
             " ".join(stem(part) for part in hyphenated.split()), ())
-        yield Piece(run, kind, whole if kind == "code" else stem(whole), meanings)
+        yield Piece(run, kind, stem(whole), meanings)
     if len(parts) > 1:
         for part in parts[:24]:
             if not part.isdigit():
@@ -315,7 +317,7 @@ _KEEP = _set("""
 always analysis alias aws bus canvas chaos class css dns does express focus gas goes https ios kubernetes news nexus os
 pandas redis series status this thus us was during nothing something anything everything string ring spring thing king
 bring sing being bed feed need seed speed embed shed red led hundred indeed function section production station nation
-ration moment comment segment
+ration moment comment segment setting building meeting
 """)
 # British and American spelling.
 _SPELLING = {
