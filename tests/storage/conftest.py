@@ -94,6 +94,17 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.fixture
+def fast_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory, where the system has one: for tests of dying processes, which no slow disk should hold up."""
+    memory = Path("/dev/shm")
+    if not (memory.is_dir() and os.access(memory, os.W_OK)):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="reverie-test-", dir=memory) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
 def in_child() -> InChild:
     """Act in a process of its own, as another user if asked; gives what it returned, as text."""
 

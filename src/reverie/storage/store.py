@@ -137,6 +137,8 @@ class Store:
     def plan_restore(self, item: Trashed, now: datetime) -> Plan:
         """The edits that bring something back from the trash; ``NotFound`` when it is not there any more."""
         self._must_be_writable()
+        if not _plain(item.file) or not self.layout.is_memory_path(item.file):
+            raise NotFound(f"The note of {item.path!r} does not say which memory it was.")
         data = files.read(self._home.path(item.path), root=self._home.path(self._trash))
         note = files.read(self._home.path(item.path + ".json"), root=self._home.path(self._trash))
         if isinstance(data, Unread) or isinstance(note, Unread):
@@ -165,7 +167,7 @@ class Store:
             unread = view.scan.skipped[path]
             raise StoreUnavailable(f"{os.path.join(self.root, path)!r} would have to be rewritten, but cannot be read: "
                                    f"{unread.reason.replace('_', ' ')} ({unread.detail}).")
-        assert path and posixpath.normpath(path) == path and not path.startswith(("/", "../")), path
+        assert _plain(path), f"a layout writes within its store, not to {path!r}"
         return Edit(path=os.path.join(self._folder, path), before=view[path].data if path in view else None,
                     after=after, root=self._folder, derived=not self.layout.is_memory_path(path))
 
@@ -225,3 +227,8 @@ class Store:
             removed_at = None
         return Trashed(path=f"{self._trash}/{name.removesuffix('.json')}", memory=str(note.get("memory", "")),
                        file=str(note.get("file", "")), at=removed_at, why=str(note.get("why", "")))
+
+
+def _plain(path: str) -> bool:
+    """Whether a path stays in its folder."""
+    return bool(path) and posixpath.normpath(path) == path and not path.startswith(("/", "..")) and path != "."
