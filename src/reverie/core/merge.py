@@ -214,10 +214,16 @@ def _named(words: str, claim: Claim, olds: Iterable[Claim]) -> list[tuple[Verdic
     return sorted(found, key=lambda item: -item[0].score)[:1]
 
 
+# Words for a memory itself: "forget the pnpm rule".
+_ABOUT = frozenset(stem(word) for word in (
+    "rule", "memory", "fact", "preference", "decision", "note", "statement", "convention", "policy", "remark", "part"))
+
+
 def withdrawn(words: str, known: Known | Iterable[Memory]) -> Memory | None:
     """The memory that "forget what I said about …" means: the one that holds most of these words, if it is only one."""
     if not isinstance(known, Known):
         known = Known(known)
+    words = " ".join(word for word in fold(words).split() if stem(word.strip(".,;:!?'\"")) not in _ABOUT)
     asked = Memory(name=words, description=words)
     claim = Claim(asked)
     shares = [(Overlap(old, claim).contained[1], old) for old in known.near(asked)]

@@ -48,7 +48,7 @@ SAME_FRAME = 0.6                # of two aligned sentences is equal but for valu
 PARAPHRASE = 0.4                # the same thing in other words
 WITH_EVIDENCE = 0.12            # enough when the reasons are the same, or the same address, code or key is named
 CONTAINED = 0.75                # of the shorter one's words are in the other: its subject, or a part of it
-OPPOSITE = 0.8                  # of the words are the same: then "never" makes it the opposite
+OPPOSITE = 0.85                 # of the sentence is the same: then "never" makes it the opposite
 WITHIN = 0.85                   # of the older one's words are in the newer one: with words to spare, it says more
 
 
@@ -57,8 +57,9 @@ def compare(old: Claim, new: Claim) -> Verdict:
     if old.folded == new.folded:
         return Verdict(relation=Relation.DUPLICATE, reason="same_text", score=1.0)
     overlap = Overlap(old, new)
-    if _frame(old, new) >= SAME_FRAME:
-        return _by_difference(old, new, overlap)
+    frame = _frame(old, new)
+    if frame >= SAME_FRAME:
+        return _by_difference(old, new, overlap, frame)
     return _by_content(old, new, overlap)
 
 
@@ -71,7 +72,7 @@ PLAIN = ("", NAME, *FAMILIES)                               # words; the other k
 class Overlap:
     """What two claims have in common, in words and in values."""
 
-    __slots__ = ("conflicts", "contained", "head", "new_only", "old_only", "shared", "soft", "specific", "tail")
+    __slots__ = ("conflicts", "contained", "head", "mass", "new_only", "old_only", "shared", "soft", "specific", "tail")
 
     def __init__(self, old: Claim, new: Claim) -> None:
         a, b = _weights(old.head), _weights(new.head)
@@ -80,6 +81,7 @@ class Overlap:
         self.old_only = {key: weight for key, weight in a.items() if key not in b}
         self.new_only = {key: weight for key, weight in b.items() if key not in a}
         alike = _alike(self.old_only, self.new_only)
+        self.mass = exact + alike
         total_a, total_b = sum(a.values()), sum(b.values())
         self.shared = sum(1 for key in common if a[key] >= 0.5)
         self.head = exact / (total_a + total_b - exact) if a or b else 0.0
@@ -128,9 +130,10 @@ def _values(claim: Claim) -> dict[str, set[str]]:
 
 def _by_content(old: Claim, new: Claim, overlap: Overlap) -> Verdict:
     """Other sentences: the same thing if enough words, or reason and address, are the same, and no value differs."""
-    alike = (overlap.head >= PARAPHRASE
-             or ((overlap.tail or overlap.specific) and overlap.soft >= WITH_EVIDENCE)
-             or (max(overlap.contained) >= CONTAINED and overlap.shared >= 3))
+    alike = overlap.mass >= 1 and (
+        overlap.head >= PARAPHRASE
+        or ((overlap.tail or overlap.specific) and overlap.soft >= WITH_EVIDENCE)
+        or (max(overlap.contained) >= CONTAINED and overlap.shared >= 3))
     if not alike:
         return Verdict(relation=Relation.DISTINCT, reason="other_words", score=overlap.soft)
     if overlap.conflicts:
@@ -158,7 +161,7 @@ def _changed_values(old: Claim, new: Claim, kinds: Iterable[str]) -> tuple[tuple
     return tuple(changed)
 
 
-def _by_difference(old: Claim, new: Claim, overlap: Overlap) -> Verdict:
+def _by_difference(old: Claim, new: Claim, overlap: Overlap, frame: float) -> Verdict:
     """The same sentences but for a few words: which kind of words they are decides."""
     slots = _slots(old, new)
     values = [slot for slot in slots if slot.is_value()]
@@ -167,7 +170,7 @@ def _by_difference(old: Claim, new: Claim, overlap: Overlap) -> Verdict:
         return Verdict(relation=Relation.DISTINCT, reason="another_subject", score=overlap.head, changed=changed)
     if values:
         return Verdict(relation=Relation.UPDATE, reason="other_value", score=overlap.head, changed=changed)
-    if overlap.head >= OPPOSITE and _denies(old) != _denies(new):
+    if frame >= OPPOSITE and _denies(old) != _denies(new):
         return Verdict(relation=Relation.UPDATE, reason="opposite", score=overlap.head)
     if overlap.contained[0] >= WITHIN and sum(overlap.new_only.values()) >= 2:
         return Verdict(relation=Relation.UPDATE, reason="says_more", score=overlap.head)
@@ -238,8 +241,9 @@ def _shape(mark: Mark) -> str:
 def _frame(old: Claim, new: Claim) -> float:
     """How much of the first sentences is equal but for values, 0 to 1. One line is enough: it states the thing."""
     a, b = old.lines[0], new.lines[0]
-    plain = sum(mark.weight for mark in a if not mark.kind)
-    if plain < 1:                       # nothing but values and weak words: no subject that could be the same
+    named = {mark.key for mark in b if mark.kind in SPECIFIC}
+    subject = sum(mark.weight for mark in a if not mark.kind) + sum(mark.key in named for mark in a)
+    if subject < 1:                     # nothing but values and weak words: no subject that could be the same
         return 0.0
     return SequenceMatcher(None, [_shape(mark) for mark in a], [_shape(mark) for mark in b], autojunk=False).ratio()
 
