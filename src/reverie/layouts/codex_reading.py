@@ -1,0 +1,337 @@
+"""What a folder of Codex's layout holds, whoever wrote it.
+
+The handbook comes first: a bullet there is a memory. Ours bear a name, under which ``raw_memories.md`` has all their
+fields; where a person has changed the bullet, the bullet holds, and where it was moved to another block, that block's
+label holds. What the handbook does not cover is looked for in the raw memories, then in the sessions' summaries, the
+ad-hoc notes, and in what the summary alone says. A memory's id never depends on other memories: it is made of the name,
+or of the words.
+
+Skills are no memories here: a skill is a folder with scripts, a procedure for the agent to open; as a memory of one
+text it could be merged, rewritten or forgotten to pieces. The summary points to them, and that is all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from reverie.core import budget, frontmatter, scalar, text
+from reverie.core import place as places
+from reverie.core.memory import By, Memory, Source, Status
+from reverie.layouts import codex_handbook, codex_raw, codex_summary
+from reverie.layouts import codex_names as names
+from reverie.layouts.base import Folder, Problem
+from reverie.layouts.codex_handbook import Found, Handbook
+from reverie.layouts.codex_raw import RawMemories, Thread
+from reverie.layouts.codex_rollout import Rollout
+from reverie.layouts.codex_sections import Shape, section_titled, type_in, whose
+from reverie.layouts.codex_text import Document, parts, shown
+
+NOTES = "extensions/ad_hoc/notes/"
+SKILLS = "skills/"
+NAME_LENGTH = 80                    # characters of a name that we have to make
+DESCRIPTION_LENGTH = 160
+
+
+class Record:
+    """A memory and where it stands: ``found`` in the handbook, ``thread`` its session in the raw memories, ``text``
+    what stands elsewhere. ``mark`` is its name if it is ours."""
+
+    __slots__ = ("found", "mark", "memory", "text", "thread", "where")
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        where: str,
+        mark: str = "",
+        found: Found | None = None,
+        thread: str = "",
+        text: str = "",
+    ) -> None:
+        self.memory = memory
+        self.where = where
+        self.mark = mark
+        self.found = found
+        self.thread = thread
+        self.text = text
+
+
+class Reading:
+    """A folder, read: ``records`` by id in a stable order, and what could not be understood."""
+
+    def __init__(self, folder: Folder, shape: Shape) -> None:
+        self.folder = folder
+        self.handbook = Handbook(self.bytes(codex_handbook.PATH), shape)
+        self.raw = RawMemories(self.bytes(codex_raw.PATH))
+        self.records: dict[str, Record] = {}
+        self.problems: list[Problem] = []
+        self._cited = _Cited(self.handbook)
+        self._read_handbook()
+        self._read_raw()
+        self._read_files()
+        self._read_summary()
+        self._look_for_problems()
+
+    def bytes(self, path: str) -> bytes:
+        file = self.folder.get(path)
+        return file.data if file else b""
+
+    def time(self, path: str) -> datetime | None:
+        file = self.folder.get(path)
+        return file.modified_at if file else None
+
+    def _add(self, record: Record, *, prefix: str, words: tuple[str, ...] = ()) -> None:
+        mark = record.mark or names.content_mark(*words)
+        id, number = f"{prefix}:{mark}", 1
+        while id in self.records:
+            number += 1
+            id = f"{prefix}:{mark}-{number}"
+        record.memory = replace(record.memory, id=id)
+        self.records[id] = record
+
+    # ---- the handbook
+
+    def _read_handbook(self) -> None:
+        seen: set[str] = set()
+        for found in self.handbook.bullets():
+            entry = self.raw.entries.get(found.mark)
+            if found.mark in seen:
+                self.problems.append(Problem(path=codex_handbook.PATH, reason="duplicate_name", detail=found.mark))
+            if entry and found.mark not in seen:
+                seen.add(found.mark)
+                memory = entry.memory if found.says(entry.bullet) else _edited(entry.memory, found.text)
+                if found.group is None or not found.group.holds(memory):
+                    scope, project = (found.group.scope, found.group.project) if found.group else ("project", "")
+                    memory = replace(memory, scope=scope, project=project)
+                record = Record(memory, where=codex_handbook.PATH, mark=found.mark, found=found, thread=entry.thread)
+            elif found.mark and found.mark not in seen:
+                seen.add(found.mark)
+                record = Record(self._from_bullet(found), where=codex_handbook.PATH, mark=found.mark, found=found)
+            else:
+                record = Record(self._from_bullet(found), where=codex_handbook.PATH, found=found)
+            self._add(record, prefix=codex_handbook.PATH, words=_words_of(found))
+
+    def _from_bullet(self, found: Found) -> Memory:
+        """A memory of which only the bullet is known: written by a product, by hand, or by us and then cut off."""
+        body, why, how = parts(found.text)
+        tasks = found.tasks_of()
+        group = found.group
+        sources = [source for task in tasks for source in task.sources]
+        threads = {source["thread_id"] for source in sources if source.get("thread_id")}
+        directories = {source["cwd"] for source in sources if source.get("cwd")}
+        times = [at for source in sources if (at := codex_raw.read_time(source.get("updated_at", "")))]
+        scope, project = (group.scope, group.project) if group else ("project", "")
+        directory = directories.pop() if len(directories) == 1 else (group.cwd if group else "")
+        return Memory(
+            name=(self._name_in_rollouts(found) if found.mark else "") or _name(body),
+            description=_description(body),
+            type=type_in(found.section, scope=scope),
+            body=body,
+            why=why,
+            how_to_apply=how,
+            scope=scope,
+            project=project,
+            keywords=tuple(dict.fromkeys(scalar.whole(word) for task in tasks for word in task.keywords)),
+            source=Source(
+                by=By.UNKNOWN,
+                host="codex" if len(threads) == 1 and not found.mark else "",
+                session=scalar.whole(threads.pop()) if len(threads) == 1 else "",
+                cwd=scalar.whole(directory) if places.is_absolute(directory) else "",
+            ),
+            modified_at=max(times) if times else self.time(codex_handbook.PATH),
+        )
+
+    def _name_in_rollouts(self, found: Found) -> str:
+        """The name that our bullet has in the session's summary, which may outlive the raw memories."""
+        for task in found.tasks_of():
+            for source in task.sources:
+                file = self.folder.get(names.SUMMARIES + source["file"]) if source["file"] else None
+                if file:
+                    name = Rollout(file.data).bullets().get(found.text, "")
+                    if name:
+                        return name
+        return ""
+
+    # ---- the raw memories
+
+    def _read_raw(self) -> None:
+        for thread in self.raw.threads.values():
+            for entry in thread.entries:
+                id = f"{codex_handbook.PATH}:{entry.mark}"
+                if id in self.records:
+                    continue
+                if entry.memory.status is Status.ACTIVE and not self.handbook.blank:
+                    # whoever took the bullet out of the handbook wants it forgotten
+                    self.problems.append(Problem(path=codex_raw.PATH, reason="not_in_handbook", detail=entry.mark))
+                    continue
+                record = Record(entry.memory, where=codex_raw.PATH, mark=entry.mark, thread=thread.id)
+                self._add(record, prefix=codex_handbook.PATH)
+            if thread.foreign and not self._cited.covers(thread):
+                self._read_foreign(thread)
+
+    def _read_foreign(self, thread: Thread) -> None:
+        """A session that the product has extracted and not yet put into the handbook."""
+        front = thread.front
+        scope, project = whose(front.get("task_group", ""), thread.cwd)
+        for label, said in thread.told():
+            body, why, how = parts(said)
+            memory = Memory(
+                name=_name(body),
+                description=_description(body),
+                type=type_in(section_titled(label), scope=scope),
+                body=body,
+                why=why,
+                how_to_apply=how,
+                scope=scope,
+                project=project,
+                keywords=tuple(word for part in front.get("keywords", "").split(",") if (word := part.strip())),
+                source=Source(host="codex", session=thread.id, cwd=thread.cwd),
+                modified_at=thread.updated_at or self.time(codex_raw.PATH),
+            )
+            record = Record(memory, where=codex_raw.PATH, thread=thread.id, text=said)
+            self._add(record, prefix=codex_raw.PATH, words=(thread.id, label, said))
+
+    # ---- files of their own
+
+    def _read_files(self) -> None:
+        in_raw = {thread.file for thread in self.raw.threads.values()}
+        pointers = self._pointers()
+        for path in sorted(self.folder):
+            name = path.rpartition("/")[2]
+            if path == names.SUMMARIES + name and name.endswith(".md"):
+                if name not in self._cited.files and name not in in_raw:
+                    self._read_rollout(path, pointers.get(name, ""))
+            elif path.startswith(NOTES) and name.endswith(".md") and name not in self._cited.files:
+                body = scalar.tidy(self.bytes(path).decode("utf-8", "replace"))
+                if body:
+                    memory = Memory(name=_name(body), description=_description(body), body=body,
+                                    source=Source(by=By.AGENT, host="codex"), modified_at=self.time(path), id=path)
+                    self.records[path] = Record(memory, where=path)
+
+    def _read_rollout(self, path: str, about: str) -> None:
+        rollout = Rollout(self.bytes(path))
+        header = {key: scalar.whole(value) for key, value in rollout.header.items()}
+        if not rollout.body:
+            return
+        cwd = header.get("cwd", "") if header.get("cwd") != codex_raw.UNKNOWN else ""
+        scope, project = whose("", cwd)
+        memory = Memory(
+            name=_name(rollout.headline or rollout.body),
+            description=about or _description(rollout.headline or rollout.body),
+            body=rollout.body,
+            scope=scope,
+            project=project,
+            source=Source(host="codex", session=header.get("thread_id", ""), cwd=cwd),
+            modified_at=codex_raw.read_time(header.get("updated_at", "")) or self.time(path),
+            id=path,
+        )
+        self.records[path] = Record(memory, where=path, thread=header.get("thread_id", ""))
+
+    def _pointers(self) -> dict[str, str]:
+        """What the second generation's summary says about a session's file: "file <dash> sentence; thread_id=…"
+        (spec/codex §11.3)."""
+        found: dict[str, str] = {}
+        for line in self.bytes(codex_summary.PATH).decode("utf-8", "replace").splitlines():
+            head, mark, rest = line.partition(".md")
+            if mark and "rollout_summaries/" in head:
+                sentence = rest.partition("; thread_id=")[0].strip(" \t—–-:")
+                found.setdefault(head.rpartition("/")[2] + mark, budget.clip(shown(sentence), DESCRIPTION_LENGTH).text)
+        return found
+
+    # ---- the summary
+
+    def _read_summary(self) -> None:
+        """What stands in the profile, the preferences and the tips and nowhere else."""
+        document = Document(self.bytes(codex_summary.PATH), deepest=4)
+        known = {text.fold(record.found.text) for record in self.records.values() if record.found}
+        for title, kind in (
+            (codex_summary.PROFILE, "user"), (codex_summary.PREFERENCES, "feedback"), (codex_summary.TIPS, "feedback"),
+        ):  # fmt: skip
+            for item in codex_summary.foreign_items(document, title):
+                said = scalar.whole(item)
+                if not said.strip() or text.fold(said) in known:
+                    continue
+                body, why, how = parts(said)
+                memory = Memory(name=_name(body), description=_description(body), type=kind, body=body, why=why,
+                                how_to_apply=how, scope="user", source=Source(host="codex"),
+                                modified_at=self.time(codex_summary.PATH))
+                record = Record(memory, where=codex_summary.PATH, text=item)
+                self._add(record, prefix=codex_summary.PATH, words=(title, item))
+        if codex_summary.PATH in self.folder and not document.blank:
+            first = document.text.split("\n", 1)[0].strip()
+            if first != codex_summary.FIRST_LINE:
+                self.problems.append(Problem(path=codex_summary.PATH, reason="no_version_line", detail=first[:80]))
+            self._look_at(codex_summary.PATH, document)
+
+    # ---- problems
+
+    def _look_for_problems(self) -> None:
+        self._look_at(codex_handbook.PATH, self.handbook.document)
+        self._look_at(codex_raw.PATH, self.raw.document)
+        for heading in self.handbook.unknown_blocks():
+            self.problems.append(Problem(path=codex_handbook.PATH, reason="unknown_block", detail=heading[:80]))
+        for group in self.handbook.groups:
+            if not group.cwd:
+                self.problems.append(Problem(path=codex_handbook.PATH, reason="no_applies_to", detail=group.label[:80]))
+        for mark in self.raw.duplicates:
+            self.problems.append(Problem(path=codex_raw.PATH, reason="duplicate_name", detail=mark))
+        for thread in self.raw.threads.values():
+            name = thread.fields.get("rollout_summary_file", "")
+            if name and not thread.file:
+                self.problems.append(Problem(path=codex_raw.PATH, reason="name_not_allowed", detail=name[:80]))
+
+    def _look_at(self, path: str, document: Document) -> None:
+        if not document.is_utf8:
+            self.problems.append(Problem(path=path, reason="not_utf8"))
+        if document.unclosed:
+            self.problems.append(Problem(path=path, reason="unclosed_fence"))
+
+
+class _Cited:
+    """The sessions and files that the handbook rests on."""
+
+    def __init__(self, handbook: Handbook) -> None:
+        self.files = names.mentioned_files(handbook.document.text)
+        words = (word.partition("thread_id=") for word in handbook.document.text.split())
+        self.threads = {name.strip(",.;()[]") for _, mark, name in words if mark}
+
+    def covers(self, thread: Thread) -> bool:
+        return thread.id in self.threads or (bool(thread.file) and thread.file in self.files)
+
+
+def skills_in(folder: Folder) -> Mapping[str, str]:
+    """The skills of a folder: path to description."""
+    return dict(_skills(folder))
+
+
+def _skills(folder: Folder) -> Iterator[tuple[str, str]]:
+    for path in sorted(folder):
+        if path.startswith(SKILLS) and path.count("/") == 2 and path.endswith("/SKILL.md"):
+            yield path, frontmatter.parse(folder[path].data).get("description") or ""
+
+
+def _words_of(found: Found) -> tuple[str, ...]:
+    label = found.group.label if found.group else ""
+    return label, found.section or found.node.title, found.text
+
+
+def _edited(memory: Memory, said: str) -> Memory:
+    """A memory whose bullet a person has changed: the bullet holds."""
+    body, why, how = parts(said)
+    return replace(memory, body=body, why=why, how_to_apply=how)
+
+
+def _name(body: str) -> str:
+    """A name for what has none: its first sentence."""
+    line = shown(body.split("\n", 1)[0]) or shown(body)
+    for end in (". ", "。", "; ", " -> "):
+        head, mark, _ = line.partition(end)
+        if mark and len(head) >= 12:
+            line = head
+    return budget.clip(line.strip("#*_` "), NAME_LENGTH).text
+
+
+def _description(body: str) -> str:
+    return budget.clip(shown(body.split("\n\n", 1)[0]), DESCRIPTION_LENGTH).text

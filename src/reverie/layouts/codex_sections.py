@@ -1,0 +1,124 @@
+"""Which part of the handbook a memory belongs to, and whose a block is: the labels of Codex's layout.
+
+The order of the sections is fixed. The study has all of them under each task (Codex §3); the product today has files
+and keywords under the task, the rest once per block, and no references (spec/codex §11.1).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reverie.core import place as places
+from reverie.core.memory import Memory
+
+
+class Section(enum.StrEnum):
+    """Parts of a task or block, in their fixed order."""
+
+    FILES = "rollout_summary_files"
+    KEYWORDS = "keywords"
+    PREFERENCES = "Preference signals"
+    KNOWLEDGE = "Reusable knowledge"
+    FAILURES = "Failures and how to do differently"
+    REFERENCES = "References"
+
+
+SPOKEN = (Section.PREFERENCES, Section.KNOWLEDGE, Section.FAILURES, Section.REFERENCES)
+SECTION_LABELS = {section: f"{section.value}:" for section in SPOKEN}
+# Every title that either generation uses, as it is compared.
+_TITLES = {section.value.casefold(): section for section in Section} | {
+    "user preferences": Section.PREFERENCES,
+    "extension_resource_files": Section.FILES,
+}
+_TYPES = {
+    Section.PREFERENCES: "feedback",
+    Section.KNOWLEDGE: "project",
+    Section.FAILURES: "project",
+    Section.REFERENCES: "reference",
+}
+OUTCOMES = ("success", "partial", "fail", "uncertain")
+EVERY_PROJECT = "user (every project)"
+NO_PROJECT = "unknown project"
+NO_TEXT = "(no text)"               # stands for a memory that is empty
+# What a block may say for "everywhere": the product leaves the word open (spec/codex §11.1).
+_ANYWHERE = frozenset((
+    "*", "any", "all", "global", "user", "everywhere", "any project", "all projects", "every project", "any cwd",
+    "any directory",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What differs between the study's Codex and the product: where sections stand, how much a session starts with."""
+
+    name: str
+    sections_in_task: bool
+    summary_bytes: int
+
+
+STUDY = Shape(name="codex", sections_in_task=True, summary_bytes=5_000 * 4)     # a token is 4 bytes (spec/codex §6.4)
+PRODUCT = Shape(name="codex@0.171", sections_in_task=False, summary_bytes=9_999)    # < 10,000 bytes (spec/codex §10)
+
+
+def section_titled(title: str) -> Section | None:
+    """The section with this title, in either generation's spelling."""
+    return _TITLES.get(title.strip().rstrip(":").casefold())
+
+
+def section_of(memory: Memory) -> Section:
+    """Where a memory stands: what the user wants is a preference, what failed a lesson, the rest knowledge."""
+    if is_lesson(memory):
+        return Section.FAILURES
+    return {"feedback": Section.PREFERENCES, "reference": Section.REFERENCES}.get(memory.type, Section.KNOWLEDGE)
+
+
+def is_lesson(memory: Memory) -> bool:
+    """Whether a memory tells what failed and what works instead: by its type, or by the rule that found it."""
+    return "lesson" in (memory.type, *memory.source.rule.replace(":", ".").split("."))
+
+
+def type_in(section: Section | None, *, scope: str) -> str:
+    """The type of a memory of which only the place is known."""
+    if scope == "user" and section is Section.KNOWLEDGE:
+        return "user"
+    return _TYPES.get(section or Section.KNOWLEDGE, "project")
+
+
+def outcome_of(memories: Sequence[Memory]) -> str:
+    """How a task ended. Whoever knows says so in ``extra``; what a person said in passing does not tell."""
+    told = {value for memory in memories for key, value in memory.extra if key == "task_outcome"} & set(OUTCOMES)
+    return told.pop() if len(told) == 1 else "uncertain"
+
+
+# ---- whose a block is
+
+def group_label(memory: Memory) -> str:
+    """The task group that a memory belongs to: its project's key, or what stands for every project."""
+    if memory.scope == "user":
+        return EVERY_PROJECT
+    where = memory.project or memory.source.cwd or NO_PROJECT
+    return where if memory.scope == "project" else f"{memory.scope}: {where}"
+
+
+def whose(label: str, cwd: str) -> tuple[str, str]:
+    """(scope, project) that a block's heading and ``applies_to`` give it; ("project", "") when they do not say.
+
+    A path is turned into the key that the same directory has elsewhere in Reverie, so that a caller can compare.
+    """
+    if label == EVERY_PROJECT or cwd.strip().casefold() in _ANYWHERE:
+        return "user", ""
+    scope, mark, rest = label.rpartition(": ")
+    name = rest if mark else label
+    if places.looks_like_project_key(name):
+        return (scope if mark and _is_scope(scope) else "project"), name
+    if places.is_absolute(cwd):
+        return "project", places.project_key(places.make(cwd))
+    if places.is_absolute(label):
+        return "project", places.project_key(places.make(label))
+    return "project", ""
+
+
+def _is_scope(text: str) -> bool:
+    return text in ("team", "directory") or (text.startswith("agent:") and " " not in text)
