@@ -92,6 +92,11 @@ def _mark(line: str) -> tuple[str, int, bool] | None:
     return found[1][0], len(found[1]), not found[2].strip()
 
 
+def is_fence(line: str) -> bool:
+    """Whether a line could open or close a code block."""
+    return _mark(line) is not None
+
+
 def split(text: str) -> Parts:
     """The parts of a body."""
     return _parts(_segments(unified(text)))
@@ -135,7 +140,7 @@ def unescape(text: str) -> str:
 
 
 def _is_special(line: str) -> bool:
-    return _LABEL.match(line) is not None or _mark(line) is not None
+    return _LABEL.match(line) is not None or is_fence(line)
 
 
 def _escape(line: str) -> str:
@@ -188,7 +193,7 @@ def _rendered(name: str, text: str, labels: tuple[str, str]) -> str:
 
 def _labelled(prefix: str, text: str) -> str:
     """A part under its label. One that begins with a code block starts on the next line, or its fence would be none."""
-    if _mark(text.partition("\n")[0]):
+    if is_fence(text.partition("\n")[0]):
         return f"{prefix.rstrip()}\n{escape(text)}"
     first, end, rest = text.partition("\n")
     return prefix + first + end + escape(rest)

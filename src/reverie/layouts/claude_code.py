@@ -19,11 +19,10 @@ from reverie.core.frontmatter import Document, compose, parse
 from reverie.core.layout import Change, Contents, File, Folder, Problem, Written
 from reverie.core.memory import TYPES, By, Memory, Source, Status
 from reverie.core.scalar import tidy
-from reverie.errors import NotFound, ReverieError, WrongUse
+from reverie.errors import NotFound, WrongUse
 from reverie.layouts import fields, naming
+from reverie.layouts.files import fetch
 from reverie.layouts.naming import INDEX
-
-MOST_BYTES = 1 << 20                # of a memory file; what is longer is a document that lost its way
 
 _SLUG = re.compile("[a-z0-9_-]+")
 _NOT_SLUG = re.compile("[^a-z0-9]+")
@@ -90,6 +89,7 @@ class ClaudeCode:
             memory = fields.settled(given)
             if memory.id:
                 self._known(memory.id, after)
+                memory = replace(memory, type=memory.type or before[memory.id].type)
                 data = self._changed(parse(folder[memory.id].data), before[memory.id], memory, now)
                 if data == folder[memory.id].data:
                     ids.append(memory.id)
@@ -124,6 +124,8 @@ class ClaudeCode:
     def _stem(self, memory: Memory) -> str:
         """``feedback_no_hyphens``: the type, then the name; the type only once."""
         kind, name = naming.slug(memory.type, longest=20), naming.slug(memory.name)
+        if not kind and name.partition("_")[0] in TYPES:    # the name would say a type
+            kind = "memory"
         if not kind or name == kind or name.startswith(f"{kind}_"):
             return name
         return f"{kind}_{name}"[: naming.LONGEST_STEM].strip("_")
@@ -197,17 +199,6 @@ class ClaudeCode:
     def _differs(self, memory: Memory, before: dict[str, Memory]) -> bool:
         old = before.get(memory.id)
         return old is None or self._line(old) != self._line(memory)
-
-
-def fetch(folder: Folder, path: str) -> File | Problem:
-    """A file of the folder, or why there is none to be had."""
-    try:
-        file = folder[path]
-    except (KeyError, OSError, ReverieError) as error:
-        return Problem(path=path, reason="unreadable", detail=str(error))
-    if len(file.data) > MOST_BYTES:
-        return Problem(path=path, reason="too_large", detail=f"{len(file.data)} bytes")
-    return file
 
 
 def parse_text(data: bytes) -> str:
