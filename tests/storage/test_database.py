@@ -168,6 +168,26 @@ def test_a_second_damaged_database_does_not_replace_the_first(
     assert (tmp_path / "state.db.damaged-2").exists()
 
 
+def test_of_two_processes_that_find_the_damage_one_moves_it_aside(
+    tmp_path: Path, open_database: Callable[..., Database]
+) -> None:
+    class Late(Lock):
+        def take(self, operation: str, *, wait: bool = True) -> bool:
+            if not quicker.notes:
+                remember(quicker, "/quicker")
+                quicker.close()
+            return super().take(operation, wait=wait)
+
+    junk(tmp_path / "state.db")
+    quicker = open_database()
+    late = Database(str(tmp_path / "state.db"), lock=Late(str(tmp_path / "lock"), seconds=1), system=System(),
+                    prepare=lambda: None)
+    remember(late, "/late")
+    assert [row["path"] for row in late.rows("places")] == ["/late", "/quicker"]
+    assert not (tmp_path / "state.db.damaged-2").exists()
+    late.close()
+
+
 def test_an_empty_file_becomes_a_database(tmp_path: Path, open_database: Callable[..., Database]) -> None:
     (tmp_path / "state.db").touch()
     database = open_database()

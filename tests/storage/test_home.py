@@ -113,6 +113,7 @@ def test_a_home_that_is_in_use_elsewhere_is_opened_all_the_same(tmp_path: Path, 
     with at_work.lock("consolidate"):
         home = make_home(lock_seconds=0.05)                 # it may be at work on just that change
         assert [change.status for change in home.journal.changes()] == ["pending"]
+        assert home.notes == []
         with pytest.raises(StoreUnavailable, match=r"being changed by process \d+ \(consolidate\)"):
             add(home, "stores/b.md")
     assert [change.status for change in make_home().journal.changes()] == ["done"]

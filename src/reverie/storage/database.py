@@ -86,9 +86,12 @@ class Database:
         assert self._in_transaction, "statements that change something belong in a transaction"
         self.rows(name, **values)
 
-    def transaction(self) -> Transaction:
-        """A context in which everything or nothing is kept, durably, when it ends."""
-        return Transaction(self)
+    def transaction(self, *, durable: bool = False) -> Transaction:
+        """A context in which everything or nothing is kept when it ends, whoever dies.
+
+        ``durable`` waits for the disk: it survives a power cut, too, with all that was kept before it.
+        """
+        return Transaction(self, durable=durable)
 
     def shrink(self) -> None:
         """Give the space of deleted rows back to the file system."""
@@ -106,13 +109,14 @@ class Database:
             self._connection = None
             self._mode = ""
 
-    def begin(self) -> None:
+    def begin(self, *, durable: bool) -> None:
         """For ``Transaction``."""
         self._guard.acquire()
         try:
             assert not self._in_transaction, "a transaction within a transaction"
             connection = self._ready(write=True)
             self._system.reached("begin")
+            connection.execute("PRAGMA synchronous = FULL" if durable else "PRAGMA synchronous = NORMAL")
             connection.execute("BEGIN IMMEDIATE")
             self._in_transaction = True
         except sqlite3.DatabaseError as error:
@@ -207,7 +211,6 @@ class Database:
                 connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")     # what was acknowledged survives a power cut
             if version < version_of_code():
                 migrate(connection, self._system.reached)
             self._file = self._look() or (0, 0)
@@ -330,13 +333,14 @@ class Database:
 class Transaction:
     """What ``Database.transaction`` gives."""
 
-    __slots__ = ("_database",)
+    __slots__ = ("_database", "_durable")
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, durable: bool) -> None:
         self._database = database
+        self._durable = durable
 
     def __enter__(self) -> None:
-        self._database.begin()
+        self._database.begin(durable=self._durable)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

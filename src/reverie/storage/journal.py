@@ -4,9 +4,10 @@ How a change becomes true, under the home's lock:
 
 1. each file is compared with what the change was planned for; another content is a ``Conflict``, and nothing happens;
 2. the change is announced: cause, bytes before and after, and what else shall become true with it (the cursor of a
-   transcript, a session's outcome, tombstones), in one durable transaction;
+   transcript, a session's outcome, tombstones), in one transaction that has reached the disk before anything goes on;
 3. the new bytes are written beside the files, forced to the disk, and renamed;
-4. what was announced with it becomes true, in the transaction that marks the change as done.
+4. what was announced with it becomes true, in the transaction that marks the change as done. A power cut may take that
+   mark away: then the change is completed once more, which changes nothing.
 
 Whoever dies before 2 leaves the old state, whoever dies later a change that ``recover`` completes; a file that a hand
 edited in between is kept and named. Changes are ordered by their number, never by the clock. The tests kill a process
@@ -220,7 +221,7 @@ class Journal:
         is_undo: bool = False,
     ) -> int:
         assert len({step.write.path for step in steps}) == len(steps), "two edits of one file in one change"
-        with self._database.transaction():
+        with self._database.transaction(durable=True):
             change = self._announce(steps, cause, touched, statements, counts, is_undo)
             if not steps:
                 self._finish(change, statements, conflicts)

@@ -146,17 +146,16 @@ class Store:
         view = self._look()
         gone = [Edit(path=item.path, before=data, after=None, root=self._trash),
                 Edit(path=item.path + ".json", before=note, after=None, root=self._trash)]
-        if item.file not in view and item.file not in view.scan.skipped:
-            with_it = {**view, item.file: File(data, now)}
-            written = {**self.layout.write(with_it, Change(), now=now).files, item.file: data}
-            edits = [self._edit(path, view, after) for path, after in sorted(written.items())]
-            return Plan(edits=(*(edit for edit in edits if edit.before != edit.after), *gone))
         alone = self.layout.read({item.file: File(data, now)}, scope=self.scope, project=self.project)
         memories = [memory for memory in alone.memories if self.full_id(memory.id) == item.memory]
         if not memories:
             raise NotFound(f"{item.path!r} holds no memory {item.memory!r} that could be restored.")
         plan = self.plan(Change(put=[replace(memory, id="") for memory in memories]), now)
-        return replace(plan, edits=(*plan.edits, *gone))
+        edits = list(plan.edits)
+        if item.file not in view and plan.ids == tuple(memory.id for memory in alone.memories):
+            path = os.path.join(self._folder, item.file)    # it is alone in its file again: byte for byte what it was
+            edits = [replace(edit, after=data) if edit.path == path else edit for edit in edits]
+        return replace(plan, edits=(*edits, *gone))
 
     def _must_be_writable(self) -> None:
         if not self.writable:
