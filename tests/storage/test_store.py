@@ -111,11 +111,11 @@ def names(store: Store) -> list[str]:
 
 
 def settle(root: Path) -> None:
-    """Make all files older than the grain of their times."""
+    """Wait until all files are older than the grain of their times."""
     for path in root.rglob("*"):
         if path.is_file():
-            at = path.stat().st_mtime_ns - 60_000_000_123
-            os.utime(path, ns=(at, at))
+            os.utime(path, ns=(1_600_000_000_000_000_123,) * 2)
+    time.sleep(0.06)
 
 
 def test_a_store_that_is_not_there_is_empty(store: Store, tmp_path: Path) -> None:
@@ -161,6 +161,16 @@ def test_nothing_is_read_again_while_nothing_changes(home: Home, store: Store, r
     (root / "project/b.md").write_text("b, by hand")
     assert names(store) == ["a", "b, by hand"]
     assert store.folder()["project/a.md"] is kept
+
+
+def test_an_edit_that_hides_behind_the_old_time_is_seen(home: Home, store: Store, root: Path) -> None:
+    put(home, store, "a")
+    settle(root)
+    store.contents()
+    (root / "project/a.md").write_text("b\n")
+    os.utime(root / "project/a.md", ns=(1_600_000_000_000_000_123,) * 2)
+    assert names(store) == ["b"]
+    carry_out(home, store.plan(Change(remove=["project/a.md"]), NOW))
 
 
 @pytest.mark.parametrize("whole_seconds", [False, True], ids=["fine-times", "times-of-whole-seconds"])

@@ -77,6 +77,15 @@ def test_nothing_left_to_undo_is_an_answer(home: Home, change: Change) -> None:
     assert home.journal.undo(last=1).change == 0
 
 
+def test_a_change_that_only_confirmed_something_is_not_what_undo_means(
+    home: Home, change: Change, files: Files, cause: Cause
+) -> None:
+    change(a=b"1")
+    home.journal.commit([], cause=cause, touched=[Touched(memory="a", action="confirmed")])
+    assert home.journal.undo(last=1).undid == (1,)
+    assert files() == {}
+
+
 def test_what_was_undone_is_not_undone_again(home: Home, change: Change) -> None:
     change(a=b"1")
     undone = home.journal.undo(change=1)

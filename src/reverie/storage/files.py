@@ -86,24 +86,30 @@ def printable(path: str) -> str:
 
 
 class Stamp:
-    """What tells cheaply that a file is still the same: its size, the time of its last change, its inode."""
+    """What tells cheaply that a file is still the same: its size, the times of its last change, its inode.
 
-    __slots__ = ("inode", "mtime_ns", "size")
+    ``ctime_ns`` cannot be set back as the other time can; 0 when it is not known.
+    """
 
-    def __init__(self, size: int, mtime_ns: int, inode: int) -> None:
+    __slots__ = ("ctime_ns", "inode", "mtime_ns", "size")
+
+    def __init__(self, size: int, mtime_ns: int, inode: int, ctime_ns: int = 0) -> None:
         self.size = size
         self.mtime_ns = mtime_ns
         self.inode = inode
+        self.ctime_ns = ctime_ns
+
+    def _key(self) -> tuple[int, int, int, int]:
+        return self.size, self.mtime_ns, self.inode, self.ctime_ns
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stamp) and (self.size, self.mtime_ns, self.inode) == (
-            other.size, other.mtime_ns, other.inode)
+        return isinstance(other, Stamp) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self.size, self.mtime_ns, self.inode))
+        return hash(self._key())
 
     def __repr__(self) -> str:
-        return f"Stamp(size={self.size}, mtime_ns={self.mtime_ns}, inode={self.inode})"
+        return "Stamp(size={}, mtime_ns={}, inode={}, ctime_ns={})".format(*self._key())
 
 
 def stamp(path: str) -> Stamp | None:
@@ -117,7 +123,7 @@ def stamp(path: str) -> Stamp | None:
 
 def stamp_of(status: os.stat_result) -> Stamp:
     """The stamp in a file's status. Inodes of some file systems do not fit SQLite's signed 64 bits."""
-    return Stamp(status.st_size, status.st_mtime_ns, status.st_ino & 0x7FFF_FFFF_FFFF_FFFF)
+    return Stamp(status.st_size, status.st_mtime_ns, status.st_ino & 0x7FFF_FFFF_FFFF_FFFF, status.st_ctime_ns)
 
 
 class Unread:

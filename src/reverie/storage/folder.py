@@ -71,7 +71,7 @@ class DiskFolder(Mapping[str, File]):
     def _settled(self, stamp: Stamp) -> bool:
         """Whether a later change of the file would show in its stamp."""
         grain = COARSE_GRAIN_NS if stamp.mtime_ns % 1_000_000_000 == 0 else GRAIN_NS
-        return stamp.mtime_ns < self._listed_ns - grain
+        return max(stamp.mtime_ns, stamp.ctime_ns) < self._listed_ns - grain
 
 
 class Unreadable(StoreUnavailable):

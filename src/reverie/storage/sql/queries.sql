@@ -84,8 +84,11 @@ SELECT * FROM changes WHERE run = :run ORDER BY id DESC LIMIT :limit;
 SELECT * FROM changes WHERE id IN (SELECT change FROM touched WHERE memory = :memory) ORDER BY id DESC LIMIT :limit;
 
 -- name: undoable
--- The last changes that stand: neither undone nor an undo themselves, newest first.
-SELECT id FROM changes WHERE undone_by IS NULL AND NOT is_undo ORDER BY id DESC LIMIT :limit;
+-- The last changes that stand and did something: neither undone nor an undo themselves, newest first.
+SELECT id FROM changes WHERE undone_by IS NULL AND NOT is_undo AND (
+    EXISTS (SELECT 1 FROM edits WHERE edits.change = changes.id)
+    OR EXISTS (SELECT 1 FROM tombstones WHERE tombstones.change = changes.id))
+ORDER BY id DESC LIMIT :limit;
 
 -- name: standing_of_run
 -- The changes of a run that stand, newest first.

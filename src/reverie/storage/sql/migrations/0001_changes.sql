@@ -1,7 +1,7 @@
 -- The journal: runs, the changes they made, the bytes before and after, what it meant for memories.
 
 CREATE TABLE home (
-    id TEXT NOT NULL                            -- two homes may write into one folder: it tells their temporary files apart
+    id TEXT NOT NULL                            -- tells the temporary files of two homes in one folder apart
 );
 
 INSERT INTO home (id) VALUES (lower(hex(randomblob(4))));
@@ -28,7 +28,7 @@ CREATE TABLE changes (
     rule TEXT NOT NULL,
     why TEXT NOT NULL,
     counts TEXT NOT NULL,
-    finish TEXT NOT NULL,                       -- JSON: the named statements that become true when the files are written
+    finish TEXT NOT NULL,                       -- JSON: named statements that become true with the files
     is_undo INTEGER NOT NULL DEFAULT 0,
     undone_by INTEGER REFERENCES changes (id),  -- as things stand now; a redo clears it
     pruned INTEGER NOT NULL DEFAULT 0
