@@ -417,7 +417,9 @@ def test_a_memory_from_the_trash_keeps_a_later_one_of_its_name(home: Home, store
 
 
 @pytest.mark.slow
-def test_ten_thousand_files_are_a_store(home: Home, store: Store, root: Path) -> None:
+def test_ten_thousand_files_are_a_store(fast_folder: Path, make_home: MakeHome, layout: Lines) -> None:
+    store = make_home(fast_folder).store("reverie/p", layout, scope="project")
+    root = fast_folder / "stores/reverie/p"
     (root / "project").mkdir(parents=True)
     for number in range(10_000):
         (root / f"project/memory-{number:05}.md").write_text(f"memory {number}\n")

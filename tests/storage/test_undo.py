@@ -248,10 +248,10 @@ steps = st.lists(st.one_of(commits, st.just("undo"), st.just("redo"), st.just("u
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=steps)
 def test_any_history_is_walked_back_and_forth_byte_for_byte(
-    steps: list[dict[str, bytes | None] | str], tree: Tree
+    steps: list[dict[str, bytes | None] | str], tree: Tree, fast_folder: Path
 ) -> None:
     """The model is a stack of states; undo and redo walk along it, a commit cuts off what could be redone."""
-    with tempfile.TemporaryDirectory() as folder, Home(folder + "/home", lambda: datetime.now(UTC)) as home:
+    with tempfile.TemporaryDirectory(dir=fast_folder) as folder, Home(folder + "/home", lambda: datetime.now(UTC)) as home:
         root = Path(folder) / "home" / "stores"
         states: list[Mapping[str, bytes]] = [{}]
         undone: list[tuple[int, list[Mapping[str, bytes]]]] = []
@@ -282,9 +282,9 @@ def test_any_history_is_walked_back_and_forth_byte_for_byte(
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(commits, min_size=1, max_size=6), pick=st.integers(0, 5), by_hand=contents)
 def test_whatever_is_undone_a_hand_edit_stays(
-    steps: list[dict[str, bytes | None]], pick: int, by_hand: bytes | None, tree: Tree
+    steps: list[dict[str, bytes | None]], pick: int, by_hand: bytes | None, tree: Tree, fast_folder: Path
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder, Home(folder + "/home", lambda: datetime.now(UTC)) as home:
+    with tempfile.TemporaryDirectory(dir=fast_folder) as folder, Home(folder + "/home", lambda: datetime.now(UTC)) as home:
         root = Path(folder) / "home" / "stores"
         for step in steps:
             now = tree(root)
