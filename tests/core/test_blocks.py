@@ -296,7 +296,9 @@ def test_a_body_cannot_be_longer_than_its_budget() -> None:
 
 
 @pytest.mark.shared
-def test_the_benchmarks_hostile_memories(shared: Path) -> None:
+def test_the_benchmarks_hostile_memories(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)       # that folder is not ours
+
     def load(name: str, place: Path) -> object:
         spec = importlib.util.spec_from_file_location(name, place)
         assert spec is not None and spec.loader is not None

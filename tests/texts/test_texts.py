@@ -1,0 +1,64 @@
+"""The texts that models read: complete, fillable, cheap to get at."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from reverie import texts
+from reverie.core.memory import TYPES
+
+
+def test_every_text_is_there_and_says_something() -> None:
+    assert texts.names() == ("reading", "saving", "searching", "types", "verifying")
+    for name in texts.names():
+        text = texts.load(name)
+        assert text.startswith("## ")
+        assert len(text) < 2_500            # each session pays for it
+
+
+def test_the_four_types_are_explained() -> None:
+    for type in TYPES:
+        assert f"**{type}**" in texts.load("types")
+
+
+def test_places_are_filled() -> None:
+    text = texts.load("searching", folder="/home/u/.codex/memories")
+    assert "`/home/u/.codex/memories/MEMORY.md`" in text
+    assert "{" not in text
+    assert "{folder}" in texts.load("searching")
+
+
+@pytest.mark.parametrize("name", ["nothing", "../core/memory", "types.md", ""])
+def test_an_unknown_text_is_answered_with_the_list(name: str) -> None:
+    with pytest.raises(KeyError, match="there are reading, saving"):
+        texts.load(name)
+
+
+def test_a_value_without_a_place_is_an_error() -> None:
+    with pytest.raises(TypeError, match="no place for 'x'"):
+        texts.load("types", x="y")
+
+
+def _run(path: str, code: str) -> str:
+    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {path!r}); {code}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_texts_are_cheap_to_load() -> None:
+    source = texts.__file__.rsplit("/reverie/", 1)[0]
+    loaded = _run(source, "import reverie; was = set(sys.modules); from reverie import texts; texts.load('types'); print(sorted(set(sys.modules) - was))")
+    assert loaded == "['reverie.texts']"
+
+
+def test_texts_are_found_in_an_archive(tmp_path: Path) -> None:
+    package = Path(texts.__file__).parent.parent
+    with zipfile.ZipFile(tmp_path / "r.zip", "w") as archive:
+        for file in (package / "__init__.py", *(package / "texts").iterdir()):
+            if file.suffix in (".py", ".md"):
+                archive.write(file, f"reverie/{file.relative_to(package).as_posix()}")
+    assert _run(str(tmp_path / "r.zip"), "from reverie import texts; print(texts.load('types')[:18])") == "## Kinds of memory"
