@@ -407,6 +407,12 @@ def test_bad_files_are_named_and_passed_over(index: SearchIndex, store: Path, tm
     assert "too_deep" in reasons.values()
     assert names(index, "quokka") == []
     assert names(index, "pnpm") == ["Packages"]
+    with SearchIndex(index.path, clock_ns=lambda: time.time_ns() + 3_600_000_000_000) as later:
+        again = later.refresh([source(store)])
+        assert (again.changed, again.complete) == (0, True)
+        assert later._connection is not None
+        (state,) = later._connection.execute("select state from source").fetchone()
+    assert state != ""                                  # what is refused for good does not cost a look at every prompt
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are text there")

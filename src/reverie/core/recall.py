@@ -336,7 +336,8 @@ class Result:
 
 
 def choose(question: Question, found: Found, *, now: float, documents: int = 5, characters: int = 6000,
-           per_document: int = 1200, threshold: float = THRESHOLD, skip: Collection[str] = ()) -> list[Result]:
+           per_document: int = 1200, threshold: float = THRESHOLD, share_of_best: float = SHARE_OF_BEST,
+           skip: Collection[str] = ()) -> list[Result]:
     """The memories to show for a prompt, best first; none is an answer too.
 
     ``skip`` holds ids of memories that are before the model anyway: standing rules in the session's block, what was
@@ -349,7 +350,7 @@ def choose(question: Question, found: Found, *, now: float, documents: int = 5, 
     results: list[Result] = []
     left = characters
     for score, _, match in ranked[:documents]:
-        if score < max(threshold, SHARE_OF_BEST * ranked[0][0]) or left <= 0:
+        if score < max(threshold, share_of_best * ranked[0][0]) or left <= 0:
             break
         shown = budget.clip(full_text(match.candidate), min(per_document, left))
         left -= len(shown.text)

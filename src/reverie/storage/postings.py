@@ -24,8 +24,8 @@ PLACE_BITS = 10
 SEGMENT = 1 << PLACE_BITS
 PACKED_BITS = 13
 _LENGTH_BITS = 8
-_PLACE_SHIFT = PACKED_BITS + _LENGTH_BITS
-REST_MASK = (1 << _PLACE_SHIFT) - 1     # length and fields: what a posting says beside whose it is
+PLACE_SHIFT = PACKED_BITS + _LENGTH_BITS
+REST_MASK = (1 << PLACE_SHIFT) - 1     # length and fields: what a posting says beside whose it is
 _PACKED_MASK = (1 << PACKED_BITS) - 1
 ENTRY_BYTES = array("I").itemsize       # 4 wherever CPython runs today; another size only makes another file
 
@@ -33,11 +33,11 @@ ENTRY_BYTES = array("I").itemsize       # 4 wherever CPython runs today; another
 def entry(key: int, length: int, packed: int) -> int:
     """The posting of one memory."""
     size = min(round(8 * log2(1 + length)), 255)
-    return (key & SEGMENT - 1) << _PLACE_SHIFT | size << PACKED_BITS | packed
+    return (key & SEGMENT - 1) << PLACE_SHIFT | size << PACKED_BITS | packed
 
 
 def place_of(posting: int) -> int:
-    return posting >> _PLACE_SHIFT
+    return posting >> PLACE_SHIFT
 
 
 def length_of(rest: int) -> float:

@@ -26,7 +26,6 @@ from _thread import RLock
 from array import array
 from contextlib import suppress
 from functools import partial
-from heapq import nlargest
 from json import loads
 from zlib import adler32, crc32
 
@@ -36,7 +35,7 @@ from reverie.storage import files, postings, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+    from collections.abc import Callable, Iterable, Sequence, Sized
     from typing import Any, Protocol
 
     from reverie.core.memory import Memory
@@ -68,8 +67,8 @@ VERSION = crc32(f"{FORMAT}/{text.ANALYSIS}/{sys.byteorder}/{vocabulary.MEANINGS}
 LARGEST_FILE = 2_000_000        # bytes; whatever is larger is no memory, and a named problem
 BATCH = 512                     # files a transaction: others get their turn, and a killed build keeps what it did
 BUSY_SECONDS = 1.0              # waiting for another writer; then the index is used as it is
-MOST_POSTINGS = 6_000           # looked at for candidates, the rarest terms first; the others still count in the score
-CANDIDATES = 48
+MOST_POSTINGS = 3_000           # looked at for candidates, the rarest terms first; the others still count in the score
+CANDIDATES = 32
 
 _SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "search_schema.sql")
 
@@ -114,25 +113,21 @@ class Refreshed:
                 f"complete={self.complete}, problems={self.problems!r})")
 
 
-class Held:
-    """What the index knows of a file: how it looked when it was read."""
+class Read:
+    """A file that was looked into because it may have changed.
 
-    __slots__ = ("digest", "settled", "stamp")
+    ``rows`` is None when its content is what it was. Not ``settled``: it is looked into again next time. ``problem``
+    names why it could not be read; then it holds nothing.
+    """
 
-    def __init__(self, size: int, modified_ns: int, inode: int, digest: int, settled: int) -> None:
-        self.stamp = files.Stamp(size, modified_ns, inode)
+    __slots__ = ("digest", "path", "problem", "rows", "settled", "stamp")
+
+    def __init__(self, path: str, stamp: files.Stamp, digest: int, settled: bool, rows: list[postings.Row] | None,
+                 problem: str = "") -> None:
+        self.path = path
+        self.stamp = stamp
         self.digest = digest
         self.settled = settled
-
-
-class Read:
-    """A file that was read because it may have changed. ``rows`` is None when its content is what it was."""
-
-    __slots__ = ("held", "path", "problem", "rows")
-
-    def __init__(self, path: str, held: Held, rows: list[postings.Row] | None, problem: str = "") -> None:
-        self.path = path
-        self.held = held
         self.rows = rows
         self.problem = problem
 
@@ -196,35 +191,37 @@ class SearchIndex:
         now_ns = self._clock_ns()
         seen = watch.look(root)
         done.problems += seen.problems
-        done.checked += len(seen.rows)
+        done.checked += len(seen.paths)
+        fingerprint = seen.fingerprint()
         told = self._told.get(root, set())
         row = connection.execute("select id, version, state from source where root = ?", (root,)).fetchone()
-        if row is None and not seen.rows:
+        if row is None and not seen.paths:
             return                                      # an empty folder leaves no trace
-        if row and row[1:] == (source.version, seen.fingerprint) and not told:
+        if row and row[1:] == (source.version, fingerprint) and not told:
             return
         number = row[0] if row and row[1] == source.version else _adopt(connection, root, source.version)
-        held = {path: Held(*rest) for path, *rest in connection.execute(
-            "select path, size, modified_ns, inode, digest, settled from file where source = ?", (number,))}
-        wanted = {path: stamp for path, stamp in seen.stamps().items() if source.accepts(path)}
-        gone = [path for path in held if path not in wanted]
-        due = [path for path, stamp in wanted.items() if path in told or not _same(held.get(path), stamp)]
-        due.sort(key=lambda path: -wanted[path].mtime_ns)           # if time runs out, the newest are in
+        held = {path: rest for path, *rest in connection.execute(
+            "select path, size, modified_ns, inode, settled from file where source = ?", (number,))}
+        due = [path for path, *rest in seen.rows() if (held.get(path) != [*rest, 1] or path in told) and source.accepts(path)]
+        gone = list(held.keys() - set(seen.paths))
+        changed = {path: modified_ns for path, _, modified_ns, _ in seen.rows()} if len(due) > 1 else {}
+        due.sort(key=lambda path: -changed.get(path, 0))            # if time runs out, the newest are in
         unsettled = False
         for start in range(0, max(len(due), 1), BATCH):
             if start and deadline is not None and time.monotonic() > deadline:
                 done.complete = False
                 return
-            read = [_read(source, root, path, held.get(path), now_ns) for path in due[start:start + BATCH]]
+            read = [_read(connection, source, number, root, path, now_ns) for path in due[start:start + BATCH]]
             _store(connection, number, root, read, () if start else gone)
             done.changed += sum(item.rows is not None for item in read)
             done.problems += [(item.path, item.problem) for item in read if item.problem]
-            unsettled = unsettled or not all(item.held.settled for item in read)
+            unsettled = unsettled or not all(item.settled for item in read)
         done.removed += len(gone)
         self._told.pop(root, None)
-        with connection:
-            connection.execute("update source set state = ? where id = ? and root = ?",
-                               ("" if unsettled else seen.fingerprint, number, root))
+        state = "" if unsettled else fingerprint
+        if due or gone or not row or row[2] != state:
+            with connection:
+                connection.execute("update source set state = ? where id = ? and root = ?", (state, number, root))
 
     # ------------------------------------------------------------ answering
 
@@ -338,28 +335,34 @@ def _remove(path: str) -> None:
 
 # ---------------------------------------------------------------- changing
 
-def _same(held: Held | None, stamp: files.Stamp) -> bool:
-    return held is not None and bool(held.settled) and held.stamp == stamp
+# What is refused for what it is stays refused until its time or size changes; permissions leave no trace there.
+_FOR_GOOD = frozenset(("too_large", "symlink_outside", "folder", "fifo", "socket", "device", "symlink_loop"))
+_NOT_READ = -2                  # the digest of a file that could not be read; -1: of one that must be read again
 
 
-def _read(source: Source, root: str, path: str, held: Held | None, now_ns: int) -> Read:
-    loaded = files.load(os.path.join(root, path), root=root, limit=LARGEST_FILE)
-    if isinstance(loaded, files.Unread):                # to be tried again: permissions leave no trace in the times
-        return Read(path, Held(-1, 0, 0, 0, 0), [], loaded.reason)
-    status = loaded.status
-    modified_ns, data = status.st_mtime_ns, loaded.data
+def _read(connection: sqlite3.Connection, source: Source, number: int, root: str, path: str, now_ns: int) -> Read:
+    known = connection.execute(
+        "select digest, modified_ns from file where source = ? and path = ?", (number, path)).fetchone()
+    place = os.path.join(root, path)
+    loaded = files.load(place, root=root, limit=LARGEST_FILE)
+    if isinstance(loaded, files.Unread):
+        stamp = files.stamp(place) or files.Stamp(-1, 0, 0)
+        nothing: list[postings.Row] | None = None if known and known[0] == _NOT_READ else []
+        return Read(path, stamp, _NOT_READ, loaded.reason in _FOR_GOOD, nothing, loaded.reason)
+    stamp, data = files.stamp_of(loaded.status), loaded.data
     digest = (crc32(data) << 31) ^ adler32(data)        # two sums of different kinds: against accidents, not malice
-    now_held = Held(status.st_size, modified_ns, status.st_ino & 0x7FFF_FFFF_FFFF_FFFF, digest,
-                    int(watch.settled(modified_ns, now_ns)))
-    if held is not None and held.digest == digest and held.stamp.mtime_ns == modified_ns:
-        return Read(path, now_held, None)               # with another time it is parsed again: age is shown
-    rows = [postings.Row(source.label_of(memory), memory) for memory in source.parse(path, data, modified_ns)
+    settled = watch.settled(stamp.mtime_ns, now_ns)
+    if known == (digest, stamp.mtime_ns):               # with another time it is parsed again: the age is shown
+        return Read(path, stamp, digest, settled, None)
+    rows = [postings.Row(source.label_of(memory), memory) for memory in source.parse(path, data, stamp.mtime_ns)
             if memory.status == "active"]
-    return Read(path, now_held, rows)
+    return Read(path, stamp, digest, settled, rows)
 
 
 def _store(connection: sqlite3.Connection, number: int, root: str, read: Sequence[Read], gone: Iterable[str]) -> None:
     """One transaction: what was read, and what is gone."""
+    if not gone and all(item.rows is None and not item.settled for item in read):
+        return                                          # nothing to write: young files, looked into once more
     with connection:
         connection.execute("begin immediate")
         if not connection.execute("select 1 from source where id = ? and root = ?", (number, root)).fetchone():
@@ -373,11 +376,10 @@ def _store(connection: sqlite3.Connection, number: int, root: str, read: Sequenc
                 writer.remove(number, item.path)
                 for row in item.rows:
                     writer.add(number, item.path, row)
-            stamp = item.held.stamp
             connection.execute(
                 "insert or replace into file (source, path, size, modified_ns, inode, digest, settled)"
                 " values (?, ?, ?, ?, ?, ?, ?)",
-                (number, item.path, stamp.size, stamp.mtime_ns, stamp.inode, item.held.digest, item.held.settled))
+                (number, item.path, item.stamp.size, item.stamp.mtime_ns, item.stamp.inode, item.digest, int(item.settled)))
         writer.flush()
 
 
@@ -425,16 +427,14 @@ def _find(question: Question, labels: Sequence[str], limit: int, today: str, con
     terms = list(question.terms)
     if not found.memories or not terms:
         return found
-    segments: dict[str, list[tuple[int, int]]] = {}
-    for label, term, segment, size in connection.execute(
-            f"select label, term, segment, length(entries) from posting"
-            f" where label in ({_marks(names)}) and term in ({_marks(terms)})", (*names, *terms)):
-        segments.setdefault(term, []).append((label, segment))
-        found.holders[term] = found.holders.get(term, 0) + size // postings.ENTRY_BYTES
+    found.holders = dict(connection.execute(
+        f"select term, sum(length(entries)) / {postings.ENTRY_BYTES} from posting"
+        f" where label in ({_marks(names)}) and term in ({_marks(terms)}) group by term", (*names, *terms)))
     scores: dict[int, float] = {}
-    for unit in _rarest(question.units, found):
-        _meet(connection, unit, found, segments, scores)
-    best = nlargest(limit, scores, key=scores.__getitem__)
+    for ways in _telling(question.units, found):
+        _meet(connection, ways, names, found.average, scores)
+    least = sorted(scores.values(), reverse=True)[:limit][-1:]
+    best = [key for key, score in scores.items() if score >= least[0]][:2 * limit] if least else []
     for key, root, path, label, length, held, shown in connection.execute(
             f"select key, root, path, label, length, terms, shown from memory join source on source.id = source "
             f"where key in ({_marks(best)})", best):
@@ -445,40 +445,56 @@ def _find(question: Question, labels: Sequence[str], limit: int, today: str, con
     return found
 
 
-def _rarest(units: Iterable[Unit], found: Found) -> Iterator[Unit]:
-    """The units that say most, until enough postings are due: what half the store holds finds nothing by itself."""
-    worth = {unit: unit.weight * max([share * found.rarity(term) for term, share in unit.ways if term in found.holders])
-             for unit in units if any(term in found.holders for term, _ in unit.ways)}
+def _telling(units: Iterable[Unit], found: Found) -> list[list[tuple[str, float]]]:
+    """For each unit the terms, with what they gain, by which to look for memories: the most telling ones, until enough
+    postings are due. What half the store holds finds nothing by itself; it still counts in the score."""
+    ways = sorted(((unit.weight * worth * found.rarity(term), place, term) for place, unit in enumerate(units)
+                   for term, worth in unit.ways if term in found.holders), reverse=True)
+    chosen: dict[int, list[tuple[str, float]]] = {}
     spent = 0
-    for place, unit in enumerate(sorted(worth, key=worth.__getitem__, reverse=True)):
-        cost = sum(found.holders.get(term, 0) for term, _ in unit.ways)
-        if place < 2 or spent + cost <= MOST_POSTINGS:
-            spent += cost
-            yield unit
+    for gain, place, term in ways:
+        if not spent or spent + found.holders[term] <= MOST_POSTINGS:
+            spent += found.holders[term]
+            chosen.setdefault(place, []).append((term, gain))
+    return list(chosen.values())
 
 
-def _meet(connection: sqlite3.Connection, unit: Unit, found: Found, segments: dict[str, list[tuple[int, int]]],
+def _meet(connection: sqlite3.Connection, ways: Iterable[tuple[str, float]], labels: Iterable[int], average: float,
           scores: dict[int, float]) -> None:
-    """Add to the scores of the memories that meet a unit, each by the best of the unit's ways."""
+    """Add to the scores of the memories that meet a unit, each by the best of the unit's ways.
+
+    The innermost loop of recall: postings are taken apart here, a call for each would cost more than all the rest.
+    """
     met: dict[int, float] = {}
-    for term, worth in unit.ways:
-        gain = unit.weight * worth * found.rarity(term)
-        known: dict[int, float] = {}
-        for label, segment in segments.get(term, ()):
-            row = connection.execute("select entries from posting where label = ? and term = ? and segment = ?",
-                                     (label, term, segment)).fetchone()
-            base = segment << postings.PLACE_BITS
-            for posting in array("I", row[0] if row else b""):
-                rest = posting & postings.REST_MASK
-                worth_here = known.get(rest)
-                if worth_here is None:
-                    worth_here = known[rest] = gain * recall.impact(
-                        postings.packed_of(rest), postings.length_of(rest), found.average)
-                key = base | postings.place_of(posting)
-                if worth_here > met.get(key, 0.0):
-                    met[key] = worth_here
+    shift, mask = postings.PLACE_SHIFT, postings.REST_MASK
+    for term, gain in ways:
+        gains = Gains(gain, average)
+        for label in labels:
+            for segment, entries in connection.execute(
+                    "select segment, entries from posting where label = ? and term = ?", (label, term)):
+                base = segment << postings.PLACE_BITS
+                for posting in array("I", entries):
+                    key, score = base | posting >> shift, gains[posting & mask]
+                    if key not in met or met[key] < score:
+                        met[key] = score
     for key, score in met.items():
         scores[key] = scores.get(key, 0.0) + score
+
+
+class Gains(dict[int, float]):
+    """What a term gains a memory, by what its posting says of fields and length: many postings say the same."""
+
+    __slots__ = ("average", "gain")
+
+    def __init__(self, gain: float, average: float) -> None:
+        super().__init__()
+        self.gain = gain
+        self.average = average
+
+    def __missing__(self, rest: int) -> float:
+        gain = self.gain * recall.impact(postings.packed_of(rest), postings.length_of(rest), self.average)
+        self[rest] = gain
+        return gain
 
 
 def _marks(values: Sized) -> str:

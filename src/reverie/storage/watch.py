@@ -17,57 +17,67 @@ from zlib import crc32
 
 from reverie.storage import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 DEEPEST = 8                     # folders in one another; the layouts have at most three
 GRAIN_NS = 2_000_000_000        # the coarsest clock of a file system in use (FAT)
-_REGULAR, _KIND = 0o100000, 0o170000
+_REGULAR, _FOLDER, _KIND = 0o100000, 0o040000, 0o170000
+_INODE = 0x7FFF_FFFF_FFFF_FFFF   # what SQLite's integers hold, as in files.Stamp
 
 
 class Seen:
-    """What one pass over a folder saw. ``rows`` are (path, modified_ns, size, inode), in the order of the folder."""
+    """What one pass over a folder saw, in the order of the folder: lists of one entry a file, cheaper than objects."""
 
-    __slots__ = ("fingerprint", "problems", "rows")
+    __slots__ = ("inodes", "paths", "problems", "sizes", "times")
 
     def __init__(self) -> None:
-        self.rows: list[tuple[str, int, int, int]] = []
+        self.paths: list[str] = []
+        self.times: list[int] = []                      # last change, nanoseconds
+        self.sizes: list[int] = []
+        self.inodes: list[int] = []
         self.problems: list[tuple[str, str]] = []       # path, reason
-        self.fingerprint = ""
 
-    def stamps(self) -> dict[str, files.Stamp]:
-        """Path to stamp."""
-        return {path: files.Stamp(size, modified, inode & 0x7FFF_FFFF_FFFF_FFFF)
-                for path, modified, size, inode in self.rows}
+    def fingerprint(self) -> str:
+        """Another one when a file is new, gone, renamed, replaced, or has another time or size."""
+        names = crc32("\0".join(self.paths).encode())
+        # Numbers hash alike in every process of one Python; texts do not, and another Python only looks again.
+        rest = hash((tuple(self.times), tuple(self.sizes), tuple(self.inodes))) & 0xFFFF_FFFF_FFFF_FFFF
+        return f"{len(self.paths)}-{names:x}-{rest:x}"
+
+    def rows(self) -> Iterator[tuple[str, int, int, int]]:
+        """Path, size, time and inode of each file."""
+        return zip(self.paths, self.sizes, self.times, self.inodes, strict=True)
 
 
 def look(root: str) -> Seen:
     """Every regular file below ``root``. A folder that is not there is empty; what cannot be listed is a problem."""
     seen = Seen()
     _walk(root, "", 0, seen)
-    chain = 0
-    for _, modified, size, inode in seen.rows:          # integers hash alike in every process, texts do not
-        chain = hash((chain, modified, size, inode))
-    names = crc32("\0".join([row[0] for row in seen.rows]).encode())
-    seen.fingerprint = f"{len(seen.rows)}-{chain & 0xFFFF_FFFF_FFFF_FFFF:x}-{names:x}"
     return seen
 
 
 def _walk(root: str, prefix: str, depth: int, seen: Seen) -> None:
-    rows, folders = seen.rows, []
+    folders: list[str] = []
     try:
         with os.scandir(os.path.join(root, prefix) if prefix else root) as entries:
             for entry in entries:
-                name = entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(name)
-                    continue
                 try:
                     status = entry.stat()
                 except OSError as error:
-                    seen.problems.append((prefix + files.printable(name), _reason(error)))
+                    seen.problems.append((files.printable(prefix + entry.name), _reason(error)))
                     continue
-                if not _is_text(name):
+                name, kind = entry.name, status.st_mode & _KIND
+                if not (name.isascii() or _is_text(name)):
                     seen.problems.append((files.printable(prefix + name), "name_not_utf8"))
-                elif status.st_mode & _KIND == _REGULAR and len(rows) < files.FILE_LIMIT:
-                    rows.append((prefix + name, status.st_mtime_ns, status.st_size, status.st_ino))
+                elif kind == _REGULAR:
+                    seen.paths.append(prefix + name)
+                    seen.times.append(status.st_mtime_ns)
+                    seen.sizes.append(status.st_size)
+                    seen.inodes.append(status.st_ino & _INODE)
+                elif kind == _FOLDER and name != ".git" and not entry.is_symlink():
+                    folders.append(name)
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
@@ -75,18 +85,16 @@ def _walk(root: str, prefix: str, depth: int, seen: Seen) -> None:
         seen.problems.append((prefix or root, reason))
         return
     for name in folders:
-        if name == ".git":
-            continue
-        if not _is_text(name):
-            seen.problems.append((files.printable(prefix + name), "name_not_utf8"))
-        elif depth >= DEEPEST:
+        if depth >= DEEPEST:
             seen.problems.append((prefix + name, "too_deep"))
+        elif len(seen.paths) >= files.FILE_LIMIT:
+            seen.problems.append((prefix + name, "too_many_files"))
         else:
             _walk(root, f"{prefix}{name}/", depth + 1, seen)
 
 
 def _is_text(name: str) -> bool:
-    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
+    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 _REASONS = {errno.EACCES: "permission_denied", errno.EPERM: "permission_denied", errno.ELOOP: "symlink_loop",
