@@ -1,0 +1,111 @@
+"""How much of its memory a model always has before it (study, axis 3): the numbers, and the block that a session starts with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from reverie.core import blocks, index
+from reverie.core.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """One store as a session sees it: where it lies, what of it is visible, and the index of just that."""
+
+    folder: str
+    label: str
+    memories: tuple[Memory, ...]
+    index: str
+
+
+class Residency(Protocol):
+    """What is always loaded. ``documents`` and ``characters`` bound what recall adds to a prompt; 0 documents: no recall."""
+
+    @property
+    def says(self) -> str: ...
+
+    @property
+    def documents(self) -> int: ...
+
+    @property
+    def characters(self) -> int: ...
+
+    def session_block(self, layers: Sequence[Layer], *, guidance: str, tokens: int, now: datetime) -> str:
+        """What a session starts with, fenced; "" when there is nothing. ``tokens`` is the user's budget, where the design
+        leaves it to the user."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeIndex:
+    """Claude Code: the whole index, bodies on demand (study, Claude Code §4 and §5)."""
+
+    product: bool = False
+    says: str = "whole index, 200 lines"
+    documents: int = 0
+    characters: int = 0
+
+    def session_block(self, layers: Sequence[Layer], *, guidance: str, tokens: int, now: datetime) -> str:
+        if not any(layer.memories for layer in layers):
+            return ""
+        if self.product:
+            return blocks.claude_product_session(layers[0].index, layers[0].folder, guidance=guidance)
+        return blocks.claude_session(layers[0].index, guidance=guidance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Codex: the summary alone; everything else is searched for by the agent (study, Codex §5)."""
+
+    product: bool = False
+    says: str = "summary, 5,000 tokens"
+    documents: int = 0
+    characters: int = 0
+
+    def session_block(self, layers: Sequence[Layer], *, guidance: str, tokens: int, now: datetime) -> str:
+        if not any(layer.memories for layer in layers):
+            return ""
+        render = blocks.codex_product_session if self.product else blocks.codex_session
+        return render(layers[0].index, guidance=guidance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """Qwen Code: recalled documents with each prompt (study, Qwen Code §7). The study has no index before the model; the
+    product always has one (spec/qwen-code §6)."""
+
+    product: bool = False
+    says: str = "recall, 5 documents x 1,200 characters"
+    documents: int = blocks.QWEN_DOCUMENTS
+    characters: int = blocks.QWEN_BODY
+
+    def session_block(self, layers: Sequence[Layer], *, guidance: str, tokens: int, now: datetime) -> str:
+        if not any(layer.memories for layer in layers):
+            return ""
+        user_first = reversed([(layer.folder, layer.index) for layer in layers])
+        return blocks.qwen_session(user_first, guidance=guidance, design="qwen-code@0.24" if self.product else "qwen-code")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByValue:
+    """Reverie: one index over all layers, what is worth most within a budget of tokens; recall brings the rest."""
+
+    says: str = "index by value within a token budget, and recall"
+    documents: int = 5
+    characters: int = 1_200
+
+    def session_block(self, layers: Sequence[Layer], *, guidance: str, tokens: int, now: datetime) -> str:
+        named = [replace(memory, id=f"{layer.label}/{memory.id}") for layer in layers for memory in layer.memories]
+        return blocks.own_session(index.by_value(named, tokens=tokens, now=now).text, guidance=guidance) if named else ""
+
+
+WHOLE_INDEX = WholeIndex()
+WHOLE_INDEX_2_1 = WholeIndex(product=True, says="whole index, 200 lines and 25,000 characters")
+SUMMARY = Summary()
+SUMMARY_0_171 = Summary(product=True, says="summary, 2,500 tokens")
+RECALLED = Recalled()
+RECALLED_0_24 = Recalled(product=True, says="whole index, and recall of 5 documents x 1,200 characters")
+BY_VALUE = ByValue()

@@ -1,0 +1,120 @@
+"""Whose a memory is, and in which folder it lies (study, axis 5).
+
+A ``Mount`` is one store as a session in some place sees it. ``mounts`` lists all of them, the most specific first, which is
+also the order of precedence; ``target`` says where a new memory of a scope goes. Labels are relative folders, and
+the head of every memory's id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from reverie.core import place as places
+from reverie.core.place import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """One store, seen from a place. ``project`` is the key of the project whose memories it holds, ``root`` what that project is
+    (its main checkout, or its directory). A store that mixes projects (``mixed``) says it memory by memory, and the reader
+    enforces it."""
+
+    label: str
+    scope: str = "project"
+    project: str = ""
+    root: str = ""
+    mixed: bool = False
+
+
+class Scoping(Protocol):
+    """A way of telling projects and people apart. ``folders``: where its stores lie, as (pattern, scope, mixed)."""
+
+    @property
+    def says(self) -> str: ...
+
+    @property
+    def folders(self) -> tuple[tuple[str, str, bool], ...]: ...
+
+    def mounts(self, place: Place) -> tuple[Mount, ...]:
+        """The stores that a session in this place reads, the most specific first."""
+        ...
+
+    def target(self, place: Place, scope: str) -> Mount:
+        """The store into which a new memory of this scope is written."""
+        ...
+
+
+def _of_project(label: str, place: Place, *, mixed: bool = False) -> Mount:
+    return Mount(label=label, project=places.project_key(place), root=places.identity(place), mixed=mixed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncodedDirectory:
+    """Claude Code: one folder for each encoded directory, and no other layer (study, Claude Code §1).
+
+    Worktrees of one repository share the main checkout's folder; a session started in a subdirectory has a folder of its
+    own. The product today keys the whole repository by its root (spec/claude-code §1.2): ``subdirectories`` = False.
+    """
+
+    subdirectories: bool = True
+    says: str = "encoded working directory"
+    folders: ClassVar = (("projects/*/memory", "project", False),)
+
+    def mounts(self, place: Place) -> tuple[Mount, ...]:
+        root = place.main_root or place.real
+        if self.subdirectories and place.subdirectory:
+            root = f"{root.rstrip('/')}/{place.subdirectory}"
+        return (_of_project(f"projects/{places.claude_key(root)}/memory", place),)
+
+    def target(self, place: Place, scope: str) -> Mount:
+        return self.mounts(place)[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneFolder:
+    """Codex: one global folder; the labels inside say whose a memory is (study, Codex §8). Here the labels are enforced."""
+
+    says: str = "one global folder, labels"
+    folders: ClassVar = (("memories", "project", True),)
+
+    def mounts(self, place: Place) -> tuple[Mount, ...]:
+        return (_of_project("memories", place, mixed=True),)
+
+    def target(self, place: Place, scope: str) -> Mount:
+        return self.mounts(place)[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitRoot:
+    """Qwen Code: the user's folder, and one for each sanitised git root (study, Qwen Code §2).
+
+    The study joins worktrees with the main checkout; the product today keeps them apart (spec/qwen-code §2.3):
+    ``worktrees_apart``.
+    """
+
+    worktrees_apart: bool = False
+    says: str = "git root"
+    folders: ClassVar = (("projects/*/memory", "project", False), ("memories", "user", False))
+
+    def mounts(self, place: Place) -> tuple[Mount, ...]:
+        root = (place.root if self.worktrees_apart else place.main_root) or place.real
+        return (_of_project(f"projects/{places.qwen_key(root)}/memory", place), Mount(label="memories", scope="user"))
+
+    def target(self, place: Place, scope: str) -> Mount:
+        return self.mounts(place)[1 if scope == "user" else 0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layered:
+    """Reverie: the project, whatever directory, worktree or link a session was started in, and the user above it. Keys are
+    injective, so that two projects never share a folder, and readable."""
+
+    says: str = "user + project, labels enforced"
+    folders: ClassVar = (("projects/*", "project", False), ("user", "user", False))
+
+    def mounts(self, place: Place) -> tuple[Mount, ...]:
+        return (_of_project(f"projects/{places.project_key(place)}", place), Mount(label="user", scope="user"))
+
+    def target(self, place: Place, scope: str) -> Mount:
+        return self.mounts(place)[1 if scope == "user" else 0]

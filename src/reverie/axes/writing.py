@@ -1,0 +1,46 @@
+"""Who writes memories, and when (study, axis 1). ``skip`` says why a session is not looked at yet, or None.
+
+A person who types ``reverie learn`` has decided; these gates are for the work that starts by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from reverie.core import gate
+from reverie.core.session import Transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """Who writes, behind which gate, and how long a session must have been quiet (0: at once)."""
+
+    says: str
+    gate: gate.Gate
+    by_agent: bool = False          # the agent itself, with its file tools
+    by_extraction: bool = True
+    idle_hours: float = 0
+    max_age_days: float = 0         # 0: no limit
+    sessions_at_once: int = 0       # 0: no limit
+
+    def skip(self, transcript: Transcript, *, now: datetime) -> str | None:
+        """Why this session is not extracted now: "sub_agent", "not_idle", "too_old" (study, Codex §4), or None."""
+        if transcript.of_agent:
+            return "sub_agent"
+        if transcript.updated_at is None:
+            return None
+        if now - transcript.updated_at < timedelta(hours=self.idle_hours):
+            return "not_idle"
+        if self.max_age_days and now - transcript.updated_at > timedelta(days=self.max_age_days):
+            return "too_old"
+        return None
+
+
+AGENT = Writing(says="the agent, at once", gate=gate.OURS, by_agent=True, by_extraction=False)
+TWO_PHASES = Writing(
+    says="two phases, after 6 idle hours", gate=gate.OURS, idle_hours=6, max_age_days=30, sessions_at_once=16
+)
+TWO_PHASES_0_171 = replace(TWO_PHASES, max_age_days=10, sessions_at_once=2)
+EVERY_RESPONSE = Writing(says="extract after every response", gate=gate.STUDY_QWEN, by_agent=True)
+AGENT_AND_RULES = Writing(says="the agent, and free rules after every response", gate=gate.OURS, by_agent=True)

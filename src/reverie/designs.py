@@ -1,0 +1,96 @@
+"""The memory designs: the study's comparison table, executable. A design is a value: a layout, and one choice on each of the
+five axes. An *edition* has the values of a product's version as it really behaves (spec pages); the plain name has the study's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reverie import errors
+from reverie.axes import eviction, refresh, residency, scoping, writing
+from reverie.axes.eviction import Eviction
+from reverie.axes.refresh import Refresh
+from reverie.axes.residency import Residency
+from reverie.axes.scoping import Scoping
+from reverie.axes.writing import Writing
+from reverie.core.layout import Layout
+from reverie.layouts.claude_code import ClaudeCode
+from reverie.layouts.codex import PRODUCT, Codex
+from reverie.layouts.qwen_code import QwenCode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """A layout and five choices. ``name`` is also the folder of its stores."""
+
+    name: str
+    layout: Layout
+    writing: Writing
+    refresh: Refresh
+    residency: Residency
+    eviction: Eviction
+    scoping: Scoping
+
+
+def _designs() -> tuple[Design, ...]:
+    return (
+        Design(
+            name="claude-code", layout=ClaudeCode(), writing=writing.AGENT, refresh=refresh.FROZEN,
+            residency=residency.WHOLE_INDEX, eviction=eviction.AGE_AND_VERIFY, scoping=scoping.EncodedDirectory(),
+        ),
+        Design(
+            name="codex", layout=Codex(), writing=writing.TWO_PHASES, refresh=refresh.AFTER_CONSOLIDATION,
+            residency=residency.SUMMARY, eviction=eviction.USAGE_DECAY, scoping=scoping.OneFolder(),
+        ),
+        Design(
+            name="qwen-code", layout=QwenCode(), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
+            residency=residency.RECALLED, eviction=eviction.DEDUPLICATION, scoping=scoping.GitRoot(),
+        ),
+        Design(
+            name="reverie", layout=ClaudeCode(provenance=True), writing=writing.AGENT_AND_RULES,
+            refresh=refresh.FROZEN_AND_EVERY_PROMPT, residency=residency.BY_VALUE, eviction=eviction.AGE_AND_VERIFY,
+            scoping=scoping.Layered(),
+        ),
+        Design(
+            name="claude-code@2.1", layout=ClaudeCode(edition="2.1"), writing=writing.AGENT, refresh=refresh.FROZEN,
+            residency=residency.WHOLE_INDEX_2_1, eviction=eviction.AGE_AND_VERIFY,
+            scoping=scoping.EncodedDirectory(subdirectories=False, says="git root, else the directory"),
+        ),
+        Design(
+            name="codex@0.171", layout=Codex(PRODUCT), writing=writing.TWO_PHASES_0_171, refresh=refresh.AFTER_CONSOLIDATION,
+            residency=residency.SUMMARY_0_171, eviction=eviction.USAGE_DECAY, scoping=scoping.OneFolder(),
+        ),
+        Design(
+            name="qwen-code@0.24", layout=QwenCode(edition="0.24"), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
+            residency=residency.RECALLED_0_24, eviction=eviction.DEDUPLICATION,
+            scoping=scoping.GitRoot(worktrees_apart=True, says="nearest git root, worktrees apart"),
+        ),
+    )
+
+
+_BY_NAME: Mapping[str, Design] = {design.name: design for design in _designs()}
+
+
+def names() -> tuple[str, ...]:
+    """All designs and editions, the plain ones first."""
+    return tuple(_BY_NAME)
+
+
+def named(name: str) -> Design:
+    """The design with this name. Raises ``WrongUse`` with the list of those that exist."""
+    if name not in _BY_NAME:
+        raise errors.WrongUse(f"unknown design {name!r}; known are {', '.join(_BY_NAME)}")
+    return _BY_NAME[name]
+
+
+def describe(design: Design) -> dict[str, str]:
+    """A design's row of the table, in words."""
+    return {
+        "layout": design.layout.name,
+        "who writes": design.writing.says,
+        "when it changes": design.refresh.says,
+        "always loaded": design.residency.says,
+        "eviction": design.eviction.says,
+        "scoping": design.scoping.says,
+    }
