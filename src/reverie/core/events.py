@@ -148,6 +148,7 @@ class Tombstone:
     words: str
     memory: str = ""
     project: str = ""               # "" for the user scope: refused everywhere
+    at: datetime | None = None      # filled by the journal; what is said again later counts again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

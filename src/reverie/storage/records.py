@@ -186,7 +186,8 @@ class Records:
 
         rows = self._database.rows("tombstones", every_project=project is None, project=project or "")
         return [
-            Tombstone(fingerprint=row["fingerprint"], words=row["words"], memory=row["memory"], project=row["project"])
+            Tombstone(fingerprint=row["fingerprint"], words=row["words"], memory=row["memory"], project=row["project"],
+                      at=time_of(row["at"]))
             for row in rows
         ]
 

@@ -247,7 +247,7 @@ UPDATE tombstones SET lifted = :lifted WHERE change = :target;
 
 -- name: tombstones
 -- What must not be learned again.
-SELECT fingerprint, words, memory, project FROM tombstones
+SELECT fingerprint, words, memory, project, at FROM tombstones
 WHERE NOT lifted AND (:every_project OR project IN ('', :project)) ORDER BY id;
 
 -- name: block
