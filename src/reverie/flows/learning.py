@@ -1,0 +1,344 @@
+"""From sessions to memories: read, extract, gate, merge, store; one change a session, and the cursor with it.
+
+A session is learned in one piece: its proposals are placed against what the stores hold, and the resulting files, the
+journal's entry and the cursor become durable together. Killed before that, nothing has happened and the next run does it
+again; killed after, the next run finds nothing new. Sessions are taken in the order in which they were held, so that
+a later statement supersedes an earlier one whichever agent heard it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from typing import Any
+
+from reverie import errors
+from reverie.axes.scoping import Mount
+from reverie.core import merge, redact, trust
+from reverie.core import place as places
+from reverie.core.edits import Edit
+from reverie.core.events import Action, Cause, SessionRecord, Touched
+from reverie.core.layout import Change
+from reverie.core.memory import Memory, Source, Status
+from reverie.core.merge import Act, Known
+from reverie.core.place import Place
+from reverie.core.proposal import Drop, Extraction, Extractor, Proposal, Reason, Window
+from reverie.core.session import Dialect, Message, Reading, Transcript, Unreadable, Voice
+from reverie.flows.space import Space
+from reverie.storage import files
+
+WINDOW = 400            # messages judged at once; more would only cost memory
+CONTEXT = 12            # messages before a window that are seen again, for "yes, exactly like that"
+ANSWER_CHARACTERS = 4_000   # of an assistant's message: what a confirmation can mean stands near its end
+TOOL_CHARACTERS = 400       # of a tool's: that it failed, and with which words
+NEW = "new:"                # stands for the id of a memory that has none yet; no layout's path begins so
+ATTEMPTS = 5                # a hand edit between plan and commit makes a new plan; more than this is a loop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """One memory that a session added to or changed."""
+
+    id: str                         # as a person would type it
+    action: Action
+    memory: Memory
+    before: str = ""                # what it said before
+    proposal: Proposal | None = None
+
+    def touched(self, design: str) -> Touched:
+        """The journal's line about it."""
+        source = self.proposal.memory.source if self.proposal else Source()
+        return Touched(memory=f"{design}/{self.id}", action=self.action, name=self.memory.name, message=source.message,
+                       rule=source.rule, quote=source.quote, before=self.before)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What became of one session. ``outcome``: "succeeded", "succeeded_no_output", "unchanged", "sub_agent", "unreadable"."""
+
+    host: str
+    session: str
+    path: str
+    outcome: str
+    cwd: str = ""
+    project: str = ""
+    detail: str = ""
+    messages: int = 0
+    said: int = 0                   # messages that a person typed, of those
+    kept: tuple[Kept, ...] = ()
+    drops: tuple[Drop, ...] = ()
+    skipped: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A transcript and the reader that understands it."""
+
+    dialect: Dialect
+    transcript: Transcript
+
+
+def in_order(jobs: Iterable[Job]) -> list[Job]:
+    """Oldest first: what was said later wins."""
+    unknown = datetime.max.replace(tzinfo=UTC)
+
+    def key(job: Job) -> tuple[datetime, str, str, str]:
+        found = job.transcript
+        return (found.started_at or found.updated_at or unknown, found.host, found.path, found.session)
+
+    return sorted(jobs, key=key)
+
+
+def learn(
+    space: Space,
+    jobs: Iterable[Job],
+    extractor: Extractor,
+    *,
+    run: str = "",
+    wanted: Callable[[Place], bool] = lambda place: True,
+) -> Iterator[Learned]:
+    """Learn from sessions, one result each. Stopping in the middle (Ctrl-C, kill) loses at most the session at hand."""
+    for job in in_order(jobs):
+        yield _Session(space, job, extractor, run=run, wanted=wanted).learn()
+
+
+def unreadable(space: Space, found: Unreadable, *, run: str = "") -> Learned:
+    """Record a transcript that cannot be read: shown, never fatal."""
+    space.home.records.record_session(
+        SessionRecord(host=found.host, session=found.path, path=found.path, outcome="unreadable", detail=found.reason, run=run)
+    )
+    return Learned(
+        host=found.host, session="", path=found.path, outcome="unreadable",
+        detail=f"{found.reason}: {found.detail}" if found.detail else found.reason,
+    )
+
+
+class _Session:
+    """One session on its way into the stores."""
+
+    def __init__(
+        self, space: Space, job: Job, extractor: Extractor, *, run: str, wanted: Callable[[Place], bool]
+    ) -> None:
+        self.space, self.job, self.extractor = space, job, extractor
+        self.run, self.wanted = run, wanted
+        self.transcript = job.transcript
+        self.key = f"{space.design.name}|{self.transcript.host}|{self.transcript.path}|{self.transcript.session}"
+
+    def learn(self) -> Learned:
+        stamp = files.stamp(self.transcript.path)
+        records = self.space.home.records
+        if self.transcript.of_agent:
+            return self._result("sub_agent")
+        if stamp is not None and records.unchanged(self.key, stamp):
+            return self._result("unchanged")
+        reading = self.job.dialect.read(self.transcript, records.cursor(self.key))
+        extraction, messages, said = self._extract(reading)
+        place = self.space.place(reading.cwd or self.transcript.cwd, self.transcript.project_hint)
+        if not self.wanted(place):
+            return self._result("other_project", place=place)
+        learned = self._result("", place=place, messages=messages, said=said, skipped=dict(reading.skipped))
+        for _ in range(ATTEMPTS):
+            try:
+                return self._place(extraction, learned, place, reading, stamp)
+            except errors.Conflict:
+                continue        # a file was edited by hand under us: look again, place again
+        raise errors.StoreUnavailable(f"{self.transcript.path}: the store kept changing while this session was learned")
+
+    def _place(
+        self, extraction: Extraction, learned: Learned, place: Place, reading: Reading, stamp: files.Stamp | None
+    ) -> Learned:
+        placed = _Placed(self.space, place)
+        with self.space.home.lock("learn"):
+            placed.take(extraction)
+            edits, kept = placed.plan()
+            learned = self._done(learned, placed, kept)
+            self._commit(learned, edits, reading, stamp)
+        return learned
+
+    def _done(self, learned: Learned, placed: _Placed, kept: list[Kept]) -> Learned:
+        outcome = "succeeded" if kept else "succeeded_no_output" if learned.messages else "unchanged"
+        return replace(learned, outcome=outcome, kept=tuple(kept), drops=tuple(placed.drops))
+
+    def _commit(self, learned: Learned, edits: list[Edit], reading: Reading, stamp: files.Stamp | None) -> None:
+        """Files, journal, cursor and the session's record, all or nothing."""
+        dropped = Counter(str(drop.reason) for drop in learned.drops)
+        self.space.home.journal.commit(
+            edits,
+            cause=Cause(
+                operation="learn", actor=self.extractor.name, run=self.run, host=learned.host, session=learned.session
+            ),
+            touched=[each.touched(self.space.design.name) for each in learned.kept],
+            cursor=(self.key, reading.cursor),
+            stamp=stamp,
+            session=SessionRecord(
+                host=learned.host, session=learned.session, outcome=learned.outcome, path=learned.path, cwd=learned.cwd,
+                project=learned.project, messages=learned.messages, kept=len(learned.kept), drops=dropped,
+                skipped=learned.skipped, last_at=reading.last_at, run=self.run, whole=reading.fresh_from == 0,
+                proposals=len(learned.kept) + dropped[Reason.DUPLICATE],
+            ),
+            drops=[drop for drop in learned.drops if drop.reason is not Reason.NO_SIGNAL],
+            counts=Counter(each.action for each in learned.kept),
+        )
+
+    def _result(self, outcome: str, *, place: Place | None = None, **values: Any) -> Learned:
+        found = self.transcript
+        return replace(
+            Learned(host=found.host, session=found.session, path=found.path, outcome=outcome,
+                    cwd=place.cwd if place else found.cwd, project=place.main_root or place.real if place else ""),
+            **values,
+        )
+
+    def _extract(self, reading: Reading) -> tuple[Extraction, int, int]:
+        """All proposals of a reading, window by window; how many new messages there were, and how many a person typed."""
+        stream = enumerate(reading.messages)
+        before: list[Message] = []
+        parts: list[Extraction] = []
+        count = said = 0
+        while batch := list(itertools.islice(stream, WINDOW)):
+            fresh_from = len(before) + max(0, min(len(batch), reading.fresh_from - batch[0][0]))
+            window = before + [clean(message) for _, message in batch]
+            fresh = window[fresh_from:]
+            drops = [drop for message in fresh for drop in off_record(message)]
+            count += len(fresh)
+            said += sum(message.voice is Voice.PERSON for message in fresh)
+            parts.append(self.extractor.propose(Window(
+                messages=window, fresh_from=fresh_from, host=self.transcript.host, session=self.transcript.session,
+                cwd=reading.cwd or self.transcript.cwd, day=_day(reading, self.transcript, self.space.now()),
+            )))
+            parts.append(Extraction(drops=tuple(drops)))
+            before = window[-CONTEXT:]
+        return Extraction(
+            proposals=tuple(p for part in parts for p in part.proposals),
+            drops=tuple(d for part in parts for d in part.drops),
+            taken_back=tuple(t for part in parts for t in part.taken_back),
+        ), count, said
+
+
+def clean(message: Message) -> Message:
+    """A message as an extractor may see it: without our own and others' injected blocks, without secrets, at a bounded length."""
+    if message.voice is Voice.PERSON:
+        return replace(message, text=redact.redact(trust.strip(message.text).text).text)
+    limit = ANSWER_CHARACTERS if message.voice is Voice.ASSISTANT else TOOL_CHARACTERS
+    # the end of an answer says what was done; what is cut was never going to be kept
+    return replace(message, text=redact.redact(message.text[-limit:]).text)
+
+
+def off_record(message: Message) -> list[Drop]:
+    """What a person asked not to be written down."""
+    return []
+
+
+def _day(reading: Reading, transcript: Transcript, now: datetime) -> date:
+    """For messages without a time of their own."""
+    return (transcript.started_at or reading.last_at or transcript.updated_at or now).date()
+
+
+class _Placed:
+    """Proposals, placed against what the stores hold, as one change over all of them."""
+
+    def __init__(self, space: Space, place: Place) -> None:
+        self.space, self.place = space, place
+        self.drops: list[Drop] = []
+        self.counts: Counter[str] = Counter()
+        self._known: dict[str, Known] = {}
+        self._mounts: dict[str, Mount] = {}
+        self._was: dict[tuple[str, str], Memory] = {}       # (label, id) -> what the store holds before this change
+        self._put: dict[tuple[str, str], Memory] = {}       # what it should hold; ids of new ones are stand-ins
+        self._gone: dict[tuple[str, str], Memory] = {}
+        self._quotes: dict[tuple[str, str], Proposal] = {}
+        self._tombstones = space.home.records.tombstones(places.project_key(place))
+
+    def take(self, extraction: Extraction) -> None:
+        """Place every proposal, in the order in which things were said."""
+        self.drops += extraction.drops
+        for words in extraction.taken_back:
+            self._withdraw(words)
+        for proposal in extraction.proposals:
+            self._one(proposal)
+
+    def _one(self, proposal: Proposal) -> None:
+        mount = self.space.design.scoping.target(self.place, proposal.memory.scope)
+        project = "" if proposal.memory.scope == "user" else mount.project
+        proposal = replace(proposal, memory=replace(proposal.memory, project=project))
+        known = self._look(mount)
+        drop = self.space.design.writing.gate.check(proposal, known, tombstones=self._tombstones)
+        if drop is not None:
+            self.drops.append(drop)
+            return
+        placed = merge.place(proposal, known)
+        if placed.act is Act.CONFIRM and not placed.says_more:
+            source = proposal.memory.source
+            self.drops.append(Drop(reason=Reason.DUPLICATE, quote=source.quote, message=source.message))
+            if not placed.counts:
+                return
+        self._store(mount, placed, proposal)
+
+    def _store(self, mount: Mount, placed: merge.Placement, proposal: Proposal) -> None:
+        label = mount.label
+        stored = placed.memory if placed.memory.id else replace(placed.memory, id=f"{NEW}{len(self._put)}")
+        if placed.existing is not None and placed.existing.id not in self._known[label]:
+            return      # it holds for the user already, in another store
+        self._put[label, stored.id] = stored
+        self._quotes[label, stored.id] = proposal
+        self._known[label].put(stored)
+        for void in placed.also_void:
+            self._known[label].remove(void.id)
+            if self._put.pop((label, void.id), None) is None or not void.id.startswith(NEW):
+                self._gone[label, void.id] = void
+
+    def _withdraw(self, words: str) -> None:
+        for mount in self.space.mounts(self.place):
+            meant = merge.withdrawn(words, self._look(mount))
+            if meant is not None:
+                self._known[mount.label].remove(meant.id)
+                self._put.pop((mount.label, meant.id), None)
+                if not meant.id.startswith(NEW):
+                    self._gone[mount.label, meant.id] = meant
+                return
+
+    def _look(self, mount: Mount) -> Known:
+        """What a store holds, with what this change has done to it so far."""
+        if mount.label not in self._known:
+            memories = [m for m in self.space.store(mount).contents().memories if self.space.visible(m, mount)]
+            self._was |= {(mount.label, m.id): m for m in memories}
+            self._known[mount.label] = Known(memories)
+            self._mounts[mount.label] = mount
+        return self._known[mount.label]
+
+    # ── as edits ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def plan(self) -> tuple[list[Edit], list[Kept]]:
+        """The edits of all stores, and what they mean for each memory."""
+        edits: list[Edit] = []
+        kept: list[Kept] = []
+        for label, mount in self._mounts.items():
+            put = {id: m for (owner, id), m in self._put.items() if owner == label and m != self._was.get((label, id))}
+            gone = {id: m for (owner, id), m in self._gone.items() if owner == label}
+            if not put and not gone:
+                continue
+            store = self.space.store(mount)
+            change = Change(
+                put=[replace(m, id="") if id.startswith(NEW) else m for id, m in put.items()], remove=list(gone)
+            )
+            plan = store.plan(change, self.space.now(), why="superseded")
+            edits += [*plan.edits, *self.space.project_edit(mount)]
+            for (old_id, memory), new_id in zip(put.items(), plan.ids, strict=True):
+                kept.append(self._kept(mount, old_id, replace(memory, id=new_id)))
+            kept += [
+                Kept(id=f"{label}/{id}", action="superseded", memory=memory, before=memory.body) for id, memory in gone.items()
+            ]
+        return edits, kept
+
+    def _kept(self, mount: Mount, old_id: str, memory: Memory) -> Kept:
+        was = self._was.get((mount.label, old_id))
+        proposal = self._quotes[mount.label, old_id]
+        action: Action = "added" if was is None else "confirmed" if was.body == memory.body else "updated"
+        if memory.status is Status.QUARANTINED:
+            action = "quarantined"
+        return Kept(
+            id=f"{mount.label}/{memory.id}", action=action, memory=memory, proposal=proposal,
+            before="" if was is None or action == "confirmed" else was.body,
+        )

@@ -1,0 +1,124 @@
+"""The stores of one design in one home, and the way from a working directory to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reverie.axes.scoping import Mount
+from reverie.core import place as places
+from reverie.core.edits import Edit
+from reverie.core.memory import Memory
+from reverie.core.place import Place
+from reverie.storage import git
+
+if TYPE_CHECKING:
+    from reverie.designs import Design
+    from reverie.storage.home import Home
+    from reverie.storage.store import Store
+
+# In every project's folder: which project this is, so that a folder alone still says whose it is.
+PROJECT_FILE = "project.json"
+
+
+class Space:
+    """One design's stores in one home. Cheap to make; nothing is created before something is written."""
+
+    def __init__(self, home: Home, design: Design) -> None:
+        self.home = home
+        self.design = design
+        self._stores: dict[str, Store] = {}
+        self._places: dict[tuple[str, str], Place] = {}
+
+    def now(self) -> datetime:
+        return self.home.clock()
+
+    # ── places ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def place(self, cwd: str, hint: str = "") -> Place:
+        """Which project a directory belongs to. One that is gone keeps the identity it had when it was last seen."""
+        known = self._places.get((cwd, hint))
+        if known is None:
+            known = git.locate(cwd, hint=hint)
+            seen = self.home.records.place(cwd)
+            if not known.exists and seen:
+                known = places.gone(cwd, hint=seen)
+            elif known.exists and known.main_root and seen != known.main_root and not self.home.readonly:
+                self.home.records.remember_place(cwd, known.main_root)
+            self._places[cwd, hint] = known
+        return known
+
+    # ── stores ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def store(self, mount: Mount) -> Store:
+        """The store behind a mount."""
+        label = f"{self.design.name}/{mount.label}"
+        if label not in self._stores:
+            self._stores[label] = self.home.store(label, self.design.layout, scope=mount.scope, project=mount.project)
+        return self._stores[label]
+
+    def mounts(self, place: Place) -> tuple[Mount, ...]:
+        return self.design.scoping.mounts(place)
+
+    def every_mount(self) -> Iterator[Mount]:
+        """All stores of this design that exist on disk, whatever project they belong to."""
+        top = Path(self.home.root, "stores", self.design.name)
+        for pattern, scope, mixed in self.design.scoping.folders:
+            for folder in sorted(top.glob(pattern)):
+                if folder.is_dir():
+                    label = folder.relative_to(top).as_posix()
+                    root = self.project_of_folder(label) if scope == "project" and not mixed else ""
+                    yield Mount(label=label, scope=scope, project=self.key(root), root=root, mixed=mixed)
+
+    def key(self, root: str) -> str:
+        """The key of the project with this root, "" for none."""
+        return places.project_key(places.make(root)) if root else ""
+
+    def memories(self, mounts: Iterable[Mount]) -> Iterator[tuple[Mount, Memory]]:
+        """What these stores hold, as a session with these mounts may see it: ids in full, other projects' left out."""
+        for mount in mounts:
+            store = self.store(mount)
+            for memory in store.contents().memories:
+                if self.visible(memory, mount):
+                    yield mount, memory
+
+    def visible(self, memory: Memory, mount: Mount) -> bool:
+        """Whether a memory of a store is this mount's to show. In a store that mixes projects the labels decide (study,
+        Codex §8: a reader that does not look leaks)."""
+        return not mount.mixed or not mount.project or self.owner(memory) in ("", mount.project)
+
+    def owner(self, memory: Memory) -> str:
+        """The key of the project that a memory belongs to, "" for the user's own. A label is a key, or a directory of the
+        project; a memory without one is nobody's, and shown to nobody."""
+        if memory.scope == "user":
+            return ""
+        is_path = places.is_absolute(memory.project)
+        return places.project_key(self.place(memory.project)) if is_path else memory.project or "(no label)"
+
+    def full_id(self, mount: Mount, memory: Memory) -> str:
+        """The id under which a person names it: the design is understood."""
+        return f"{mount.label}/{memory.id}"
+
+    # ── whose folder is this ─────────────────────────────────────────────────────────────────────────────────
+
+    def project_edit(self, mount: Mount) -> list[Edit]:
+        """The edit that writes a new project folder's name into it, or none when it is there."""
+        if mount.mixed or not mount.project:
+            return []
+        path = f"stores/{self.design.name}/{mount.label}/{PROJECT_FILE}"
+        if Path(self.home.root, path).exists():
+            return []
+        text = json.dumps({"root": mount.root}, ensure_ascii=False) + "\n"
+        return [Edit(path=path, before=None, after=text.encode(), root=path.removesuffix("/" + PROJECT_FILE))]
+
+    def project_of_folder(self, label: str) -> str:
+        """The project root written into a folder, or "" when none is."""
+        try:
+            text = Path(self.home.root, "stores", self.design.name, label, PROJECT_FILE).read_text(encoding="utf-8")
+            root = json.loads(text[:10_000])["root"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+        return root if isinstance(root, str) else ""

@@ -1,0 +1,158 @@
+"""What a person does to their memory by hand: remember, forget, undo, and asking why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from reverie import errors
+from reverie.axes.scoping import Mount
+from reverie.core import gate, merge, redact
+from reverie.core.events import Cause, ChangeRecord, Touched, Undone
+from reverie.core.layout import Change
+from reverie.core.memory import By, Memory, Source
+from reverie.core.merge import Act
+from reverie.core.place import Place
+from reverie.core.proposal import Extractor, Proposal, Window
+from reverie.core.session import Message, Voice
+from reverie.flows.space import Space
+from reverie.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A memory and the store it lies in. ``memory.id`` is the full one, as a person would type it."""
+
+    mount: Mount
+    memory: Memory
+
+
+def everything(space: Space) -> list[Found]:
+    """All memories of the design, of every scope and project."""
+    return [_found(space, mount, memory) for mount, memory in space.memories(space.every_mount())]
+
+
+def here(space: Space, place: Place) -> list[Found]:
+    """The memories that a session in this place can see, the most specific store first."""
+    return [_found(space, mount, memory) for mount, memory in space.memories(space.mounts(place))]
+
+
+def _found(space: Space, mount: Mount, memory: Memory) -> Found:
+    return Found(mount=mount, memory=replace(memory, id=f"{mount.label}/{memory.id}"))
+
+
+def one(space: Space, name: str) -> Found:
+    """The memory with this id, or with the only id that ends so. Raises ``NotFound`` or ``Ambiguous``."""
+    known = everything(space)
+    wanted = name.removesuffix(".md")
+    fits = [found for found in known if found.memory.id in (name, name + ".md")]
+    fits = fits or [found for found in known if f"/{found.memory.id}".removesuffix(".md").endswith("/" + wanted)]
+    if not fits:
+        raise errors.NotFound(f"there is no memory {name!r}; `reverie list --all` shows them all")
+    if len(fits) > 1:
+        listed = ", ".join(found.memory.id for found in fits[:5])
+        raise errors.Ambiguous(f"{name!r} fits {len(fits)} memories: {listed}. Give more of the id.")
+    return fits[0]
+
+
+def matching(found: Sequence[Found], query: str) -> list[Found]:
+    """The memories that hold every word of a query, in any case."""
+    words = query.casefold().split()
+    return [each for each in found if words and all(word in each.memory.text.casefold() for word in words)]
+
+
+# ── remember ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def remember(space: Space, place: Place, text: str, extractor: Extractor, *, given: Memory, scope: str = "") -> tuple[Found, str]:
+    """Keep what a person asks to keep, and say what was done: "added", "updated", "confirmed".
+
+    ``given`` holds what they said of it (name, type, why, how to apply); the rest is read from the text. Their word is
+    enough for the gates that ask whether something is worth keeping; a credential or an order to the agent is refused.
+    """
+    memory = _understood(space, text, extractor, given)
+    scope = scope or memory.scope
+    mount = space.design.scoping.target(place, scope)
+    memory = replace(memory, scope=scope, project="" if scope == "user" else mount.project)
+    if problems := gate.at_the_door(memory):
+        raise errors.SecretRefused(f"not stored: the text holds {problems[0]}. Say where the credential is kept instead.")
+    store = space.store(mount)
+    with space.home.lock("remember"):
+        placement = merge.place(Proposal(memory=memory), merge.Known(store.contents().memories))
+        plan = store.plan(Change(put=[placement.memory]), space.now())
+        full = store.full_id(plan.ids[0])
+        action = {Act.ADD: "added", Act.CONFIRM: "confirmed"}.get(placement.act, "updated")
+        space.home.journal.commit(
+            [*plan.edits, *space.project_edit(mount)],
+            cause=Cause(operation="remember", actor="user", rule="command_line"),
+            touched=[Touched(memory=full, action=action, name=placement.memory.name, quote=text)],  # type: ignore[arg-type]
+        )
+    return Found(mount=mount, memory=replace(placement.memory, id=f"{mount.label}/{plan.ids[0]}")), action
+
+
+def _understood(space: Space, text: str, extractor: Extractor, given: Memory) -> Memory:
+    """A memory from a sentence: as the extractor reads it, else as it stands."""
+    clean = redact.redact(text.strip())
+    if clean.families:
+        raise errors.SecretRefused(
+            f"not stored: the text holds what looks like a credential ({', '.join(clean.families)}). "
+            "Say where it is kept instead."
+        )
+    now = space.now()
+    said = Message(id="", voice=Voice.PERSON, text=clean.text, at=now)
+    proposals = extractor.propose(Window(messages=[said], host="reverie", day=now.date())).proposals
+    source = Source(by=By.USER, host="reverie", said_at=now, rule="command_line", quote=clean.text)
+    if len(proposals) == 1:
+        read = proposals[0].memory
+    else:
+        first = clean.text.split("\n", 1)[0]
+        read = Memory(name=first[:60], description=first[:150], body=clean.text)
+    return replace(
+        read, source=source,
+        **{name: value for name in ("name", "description", "type", "why", "how_to_apply") if (value := getattr(given, name))},
+    )
+
+
+# ── forget ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def forget(space: Space, found: Sequence[Found]) -> int:
+    """Take memories out, into the trash; what is learned again from old sessions stays out. Answers with the change's id."""
+    by_store: dict[str, tuple[Store, list[Found]]] = {}
+    for each in found:
+        store = space.store(each.mount)
+        by_store.setdefault(store.label, (store, []))[1].append(each)
+    with space.home.lock("forget"):
+        edits = []
+        for store, members in by_store.values():
+            ids = [each.memory.id.removeprefix(each.mount.label + "/") for each in members]
+            edits += store.plan(Change(remove=ids), space.now(), why="forgotten by the user").edits
+        return space.home.journal.commit(
+            edits,
+            cause=Cause(operation="forget", actor="user"),
+            touched=[
+                Touched(memory=f"{space.design.name}/{each.memory.id}", action="removed", name=each.memory.name) for each in found
+            ],
+            tombstones=[gate.tombstone(each.memory) for each in found],
+        )
+
+
+# ── undo and why ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def undo(
+    space: Space, *, change: int | None = None, run: str | None = None, last: int | None = None, force: bool = False
+) -> Undone:
+    """Take changes back, byte for byte. What was edited by hand since stays and is named, unless ``force``."""
+    undone = space.home.journal.undo(change=change, run=run, last=last, force=force)
+    for mount in space.every_mount():
+        store = space.store(mount)
+        if any(store.owns(path) for path in undone.stale):
+            plan = store.plan(Change(), space.now())
+            space.home.journal.commit(plan.edits, cause=Cause(operation="reindex", actor="reverie"))
+    return undone
+
+
+def history(space: Space, found: Found) -> list[ChangeRecord]:
+    """What was done to a memory, oldest first."""
+    return space.home.journal.history(f"{space.design.name}/{found.memory.id}")

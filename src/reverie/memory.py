@@ -1,0 +1,322 @@
+"""Every way into a memory, on one page. ``open_memory`` is the only place where the parts are wired together."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from reverie import designs, errors, settings
+from reverie.core.memory import Memory as Remembered
+from reverie.core.place import Place
+from reverie.core.session import Transcript, Unreadable
+from reverie.flows import learning, reading, rehearsal, upkeep
+from reverie.flows.learning import Job, Learned
+from reverie.flows.space import Space
+from reverie.flows.upkeep import Found
+from reverie.storage.home import Home
+
+if TYPE_CHECKING:
+    from reverie.core.events import ChangeRecord, Undone
+    from reverie.core.proposal import Extractor
+    from reverie.core.recall import Result
+
+
+def open_memory(
+    home: str | Path | None = None,
+    *,
+    design: str | None = None,
+    cwd: str | Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> Memory:
+    """Open a memory; nothing is created before something is written.
+
+    ``home``: where everything is kept (default ``$REVERIE_HOME``, else ``~/.reverie``). ``cwd``: the directory whose project
+    is meant (default: the current one). Raises ``WrongUse`` for an unknown design, ``StoreUnavailable`` for a home that
+    cannot be opened.
+    """
+    environment = os.environ if environment is None else environment
+    root = Path(home).expanduser() if home is not None else settings.home_of(environment)
+    values = settings.load(root, environment)
+    chosen = designs.named(design or values["design"])
+    space = Space(Home(str(root.absolute()), clock), chosen)
+    return Memory(space, values, cwd=str(Path(cwd).absolute() if cwd is not None else _cwd()), environment=environment)
+
+
+def _cwd() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:     # the directory was removed under us
+        raise errors.WrongUse("the current directory is gone; name one with --cwd") from None
+
+
+class Memory:
+    """A memory as seen from one directory, in one design. Use it as a context manager, or ``close`` it."""
+
+    def __init__(self, space: Space, values: settings.Settings, *, cwd: str, environment: Mapping[str, str]) -> None:
+        self.space = space
+        self.settings = values
+        self.cwd = cwd
+        self.environment = environment
+
+    # ── what a session and a prompt are shown ────────────────────────────────────────────────────────────────────
+
+    def session_block(self, session: str = "") -> str:
+        """What a session would start with. With a session's id: frozen, the same bytes for as long as the session lives."""
+        return reading.session_block(self.space, self.place, session=session, tokens=self.settings["block.tokens"])
+
+    def recall(self, prompt: str, *, limit: int | None = None) -> list[Result]:
+        """What a prompt needs, best first; an empty list when nothing is relevant."""
+        return reading.recall(
+            self.space, self.place, prompt, documents=limit or self.settings["recall.documents"],
+            characters=self.settings["recall.characters"],
+        )
+
+    def recall_block(self, prompt: str) -> str:
+        """What goes with a prompt to the model, "" when nothing is relevant."""
+        return reading.recall_block(self.space, self.recall(prompt))
+
+    # ── learning ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def learn(
+        self,
+        conversation: Iterable[tuple[str, str]] | None = None,
+        *,
+        session: str = "",
+        hosts: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        agents_home: str | None = None,
+        since: str | None = None,
+        project: str | None = None,
+        dry_run: bool = False,
+        on_start: Callable[[int], None] = lambda total: None,
+        on_session: Callable[[Learned], None] = lambda learned: None,
+    ) -> Report:
+        """Learn from a conversation, as (speaker, text) pairs with "user" and "assistant" as speakers, or from the agents'
+        own session files: all that are found below the home folder, or those that the options leave."""
+        if conversation is not None:
+            jobs, bad = [self._spoken(conversation, session)], []
+        else:
+            jobs, bad = self._found(hosts=hosts, paths=paths, agents_home=agents_home, since=since)
+        on_start(len(jobs) + len(bad))
+        with rehearsal.of(self.space) if dry_run else nullcontext(self.space) as space:
+            run, done = self._run(space, jobs, bad, project=project, on_session=on_session)
+        return Report(run="" if dry_run else run, dry_run=dry_run, sessions=tuple(done))
+
+    def _run(
+        self, space: Space, jobs: list[Job], bad: list[Unreadable], *, project: str | None, on_session: Callable[[Learned], None]
+    ) -> tuple[str, list[Learned]]:
+        run = space.home.journal.start_run("learn")
+        done: list[Learned] = []
+        outcome = "stopped"
+        try:
+            for learned in self._learned(space, jobs, bad, run=run, project=project):
+                done.append(learned)
+                on_session(learned)
+            outcome = "succeeded" if any(learned.kept for learned in done) else "succeeded_no_output"
+        finally:
+            space.home.journal.end_run(run, outcome, Counter(learned.outcome for learned in done))
+        return run, done
+
+    def _learned(
+        self, space: Space, jobs: list[Job], bad: list[Unreadable], *, run: str, project: str | None
+    ) -> Iterator[Learned]:
+        for unreadable in bad:
+            yield learning.unreadable(space, unreadable, run=run)
+        yield from learning.learn(
+            space, jobs, self._extractor(), run=run,
+            wanted=(lambda place: _is_project(place, project)) if project else lambda place: True,
+        )
+
+    def _found(
+        self, *, hosts: Sequence[str], paths: Sequence[str], agents_home: str | None, since: str | None
+    ) -> tuple[list[Job], list[Unreadable]]:
+        """The transcripts to learn from. ``agents_home`` stands for the user's home folder; then the environment is not asked."""
+        from reverie import hosts as agents
+
+        after = _since(since, self.space.now()) if since else None
+        if paths:
+            found: Iterable[Transcript | Unreadable] = (each for path in paths for each in agents.recognise(path, hosts or None))
+        elif agents_home is not None:
+            if not Path(agents_home).is_dir():
+                raise errors.WrongUse(f"--agents-home {agents_home!r} is not a folder")
+            found = agents.find_all(agents_home, {}, hosts or None)
+        else:
+            home = self.environment.get("HOME") or self.environment.get("USERPROFILE") or str(Path.home())
+            found = agents.find_all(home, self.environment, hosts or None)
+        jobs: list[Job] = []
+        bad: list[Unreadable] = []
+        for each in found:
+            if isinstance(each, Unreadable):
+                bad.append(each)
+            elif after is None or each.updated_at is None or each.updated_at >= after:
+                jobs.append(Job(dialect=agents.get(each.host), transcript=each))
+        return jobs, bad
+
+    def _spoken(self, conversation: Iterable[tuple[str, str]], session: str) -> Job:
+        from reverie.flows import spoken
+
+        return spoken.job(conversation, session=session, cwd=self.cwd, at=self.space.now())
+
+    def _extractor(self) -> Extractor:
+        from reverie.models.rules import Rules
+
+        return Rules()
+
+    # ── by hand ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def list(self, *, everywhere: bool = False) -> list[Found]:
+        """The memories that a session here can see, or all of every project."""
+        return upkeep.everything(self.space) if everywhere else upkeep.here(self.space, self.place)
+
+    def read(self, name: str) -> Found:
+        """One memory, by its id or the unambiguous end of it."""
+        return upkeep.one(self.space, name)
+
+    def remember(
+        self, text: str, *, name: str = "", type: str = "", why: str = "", how_to_apply: str = "", scope: str = ""
+    ) -> tuple[Found, str]:
+        """Keep something. Answers with the memory and what was done: "added", "updated" or "confirmed"."""
+        given = Remembered(name=name, type=type, why=why, how_to_apply=how_to_apply)
+        return upkeep.remember(self.space, self.place, text, self._extractor(), given=given, scope=scope)
+
+    def find(self, query: str, *, everywhere: bool = False) -> list[Found]:
+        """Memories by id, or by words that they all hold: what ``forget`` would take."""
+        try:
+            return [upkeep.one(self.space, query)]
+        except errors.NotFound:
+            return upkeep.matching(self.list(everywhere=everywhere), query)
+
+    def forget(self, found: Sequence[Found] | str) -> int:
+        """Take memories out. Answers with the change's id, for ``undo``. Raises ``NotFound``."""
+        members = [self.read(found)] if isinstance(found, str) else found
+        if not members:
+            raise errors.NotFound("there is nothing to forget")
+        return upkeep.forget(self.space, members)
+
+    def undo(self, *, change: int | None = None, run: str | None = None, last: int | None = None, force: bool = False) -> Undone:
+        """Take back one change, a whole run, or the last ones (one, when nothing is said)."""
+        if change is None and run is None and last is None:
+            last = 1
+        return upkeep.undo(self.space, change=change, run=run, last=last, force=force)
+
+    def why(self, name: str) -> tuple[Found, list[ChangeRecord]]:
+        """A memory and what was done to it, oldest first."""
+        found = self.read(name)
+        return found, upkeep.history(self.space, found)
+
+    # ── about itself ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def place(self) -> Place:
+        """Which project the directory belongs to."""
+        return self.space.place(self.cwd)
+
+    def status(self) -> dict[str, Any]:
+        """What is kept, what was done, what needs a look."""
+        home = self.space.home
+        everything = self.list(everywhere=True)
+        problems = list(home.notes)
+        for mount in self.space.every_mount():
+            store = self.space.store(mount)
+            problems += [f"{store.label}/{each.path}: {each.reason} {each.detail}".rstrip() for each in store.contents().problems]
+        return {
+            "home": home.root, "readonly": home.readonly, "design": self.space.design.name,
+            "design_from": self.settings.values["design"].origin, "project": self.place.main_root or self.place.real,
+            "here": len(self.list()), "everywhere": len(everything),
+            "quarantined": sum(each.memory.status == "quarantined" for each in everything),
+            "sessions": home.records.session_counts(),
+            "runs": [
+                {"id": run.id, "started_at": run.started_at.isoformat(timespec="seconds"), "outcome": run.outcome,
+                 "counts": dict(run.counts)}
+                for run in home.journal.runs(limit=5)
+            ],
+            "problems": problems,
+        }
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.space.home.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a learning run did, session by session."""
+
+    run: str
+    dry_run: bool
+    sessions: tuple[Learned, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "run": self.run,
+            "dry_run": self.dry_run,
+            "outcomes": dict(Counter(each.outcome for each in self.sessions)),
+            "not_kept": dict(Counter(str(drop.reason) for each in self.sessions for drop in each.drops)),
+            "sessions": [_session_dict(each) for each in self.sessions],
+        }
+
+
+def _session_dict(learned: Learned) -> dict[str, Any]:
+    return {
+        "host": learned.host, "session": learned.session, "path": learned.path, "project": learned.project,
+        "outcome": learned.outcome, "detail": learned.detail, "messages": learned.messages, "user_messages": learned.said,
+        "kept": [
+            {"id": kept.id, "action": kept.action, "type": kept.memory.type, "name": kept.memory.name} for kept in learned.kept
+        ],
+        "not_kept": [{"reason": str(drop.reason), "quote": drop.quote, "message": drop.message} for drop in learned.drops],
+        "skipped": learned.skipped,
+    }
+
+
+def as_dict(found: Found) -> dict[str, Any]:
+    """One memory for ``--json``."""
+    memory = found.memory
+    source = memory.source
+    return {
+        "id": memory.id, "name": memory.name, "description": memory.description, "type": memory.type, "scope": memory.scope,
+        "project": found.mount.root or memory.project, "body": memory.body, "why": memory.why,
+        "how_to_apply": memory.how_to_apply, "keywords": list(memory.keywords), "status": str(memory.status),
+        "confirmed": memory.confirmed, "valid_until": memory.valid_until,
+        "modified_at": memory.modified_at.isoformat() if memory.modified_at else None,
+        "source": {
+            "by": str(source.by), "host": source.host, "session": source.session, "message": source.message,
+            "said_at": source.said_at.isoformat() if source.said_at else None, "rule": source.rule, "quote": source.quote,
+        },
+    }
+
+
+def _is_project(place: Place, wanted: str) -> bool:
+    """Whether a place is the project that was named by its folder's name or path."""
+    root = place.main_root or place.real
+    path = str(Path(wanted).expanduser().absolute()) if os.sep in wanted or wanted.startswith(("~", ".")) else ""
+    return root == path if path else root.rpartition("/")[2].casefold() == wanted.casefold()
+
+
+def _since(text: str, now: datetime) -> datetime:
+    """A day (2026-11-01) or a number of days, hours or weeks back (7d, 12h, 2w)."""
+    if match := re.fullmatch(r"(\d{1,4})([hdw])", text.strip()):
+        return now - timedelta(hours=int(match[1]) * {"h": 1, "d": 24, "w": 168}[match[2]])
+    try:
+        day = datetime.fromisoformat(text)
+    except ValueError:
+        raise errors.WrongUse(f"--since {text!r} is neither a date like 2026-11-01 nor a span like 7d, 12h, 2w") from None
+    return day if day.tzinfo else day.replace(tzinfo=UTC)
+
+
+__all__ = ["Memory", "Report", "as_dict", "open_memory"]
