@@ -1,0 +1,98 @@
+"""The command line. ``main`` finds a command by name and imports it only then; each command reads its input, calls the
+library, and prints."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from reverie import __version__, errors
+
+# command -> (module, what the list of commands says); the order is the order of the help page
+COMMANDS = {
+    "tour": ("tour", "See the whole thing on sample sessions, in a temporary home."),
+    "learn": ("learn", "Learn from the sessions of your coding agents."),
+    "recall": ("recall", "What memory has for a prompt."),
+    "index": ("index", "What a session would start with."),
+    "list": ("list", "The memories of this project, or of all."),
+    "read": ("read", "One memory, with its age and where it came from."),
+    "remember": ("remember", "Keep something you say here and now."),
+    "forget": ("forget", "Take a memory out, with a preview; it can be undone."),
+    "undo": ("undo", "Take back the last change, one change, or a whole run."),
+    "why": ("why", "Why a memory is there: session, message, rule, history."),
+    "status": ("status", "What is kept, what was done, what needs a look."),
+    "designs": ("designs", "The memory designs side by side."),
+}
+
+
+class Commands(click.Group):
+    """Commands that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        from importlib import import_module
+
+        command: click.Command = import_module(f"reverie.entrypoints.cli.{COMMANDS[name][0]}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, says) for name, (_, says) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"There is no command {args[0]!r}.{hint} `reverie --help` lists them all.")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.version_option(__version__, prog_name="reverie")
+@click.pass_context
+def group(ctx: click.Context) -> None:
+    """A memory for coding agents: it learns from what they did, is there when it is needed, and stays in your hands.
+
+    \b
+    First time here?    reverie tour
+    Learn and look:     reverie learn      then      reverie list
+    What would help?    reverie recall "add a column to the orders table"
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line. Exit code 0: done, 1: failed, 2: wrong use; a failure is one message, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a character must not end the command
+    try:
+        code = group.main(args=args, prog_name="reverie", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except errors.WrongUse as error:
+        code = _fail(str(error), 2)
+    except errors.ReverieError as error:
+        code = _fail(str(error), 1)
+    except (KeyboardInterrupt, click.Abort):
+        code = _fail("Stopped. What was finished is kept; the same command goes on from there.", 130)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away (| head): nothing to say, and nobody to say it to
+        code = 1
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo(f"reverie: {message}", err=True)
+    return code

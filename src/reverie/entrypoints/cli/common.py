@@ -1,0 +1,89 @@
+"""What the commands share: options, opening the memory, and how things look on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from reverie.memory import Memory
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def options(function: Function) -> Function:
+    """``--design``, ``--cwd`` and ``--json``, on every command that has a use for them."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Answer for a program."),
+        click.option("--cwd", metavar="DIR", help="The working directory to look from (default: this one)."),
+        click.option("--design", metavar="NAME", help="The memory design: see `reverie designs`."),
+    ):
+        function = option(function)
+    return function
+
+
+def opened(design: str | None, cwd: str | None) -> Memory:
+    """The user's memory."""
+    from reverie.memory import open_memory
+
+    return open_memory(design=design, cwd=cwd)
+
+
+def say_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=1, default=str))
+
+
+def title(text: str) -> None:
+    """A heading."""
+    click.echo(click.style(text, bold=True))
+
+
+def note(text: str) -> None:
+    """Something beside the answer, on standard error, so that a pipe gets the answer alone."""
+    click.echo(click.style(text, dim=True), err=True)
+
+
+def width() -> int:
+    """How wide the text may be: the terminal, within reason."""
+    return max(60, min(shutil.get_terminal_size((100, 24)).columns, 110))
+
+
+def wrapped(text: str, *, indent: str = "", first: str | None = None) -> str:
+    """A paragraph at the terminal's width. Text in scripts without blanks is broken by display width."""
+    lines: list[str] = []
+    for number, paragraph in enumerate(text.split("\n")):
+        head = indent if first is None or number else first
+        lines += textwrap.wrap(
+            paragraph, width() if paragraph.isascii() else width() // 2 + 10, initial_indent=head, subsequent_indent=indent,
+            break_on_hyphens=False,
+        ) or [""]
+    return "\n".join(lines)
+
+
+def dim(text: str) -> str:
+    return click.style(text, dim=True)
+
+
+def coloured(action: str) -> str:
+    """The word for what happened, in its colour."""
+    colour = {"added": "green", "updated": "yellow", "confirmed": "cyan", "superseded": "yellow", "removed": "red",
+              "quarantined": "red", "restored": "green"}.get(action)
+    return click.style(f"{action:11}", fg=colour)
+
+
+def counts(values: dict[str, int] | Iterable[tuple[str, int]]) -> str:
+    """"3 question, 2 temporary", most first."""
+    pairs = values.items() if isinstance(values, dict) else values
+    return ", ".join(f"{number} {name}" for name, number in sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
+
+
+def short(text: str, limit: int) -> str:
+    """One line for a list; the whole text is one command away. Only for people's eyes: models get theirs from core.budget."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

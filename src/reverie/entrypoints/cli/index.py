@@ -1,0 +1,23 @@
+"""``reverie index``."""
+
+from __future__ import annotations
+
+import click
+
+from reverie.entrypoints.cli import common
+
+
+@click.command("index", epilog="Example: reverie index --design codex")
+@common.options
+@click.option("--session", default="", metavar="ID", help="The block of this session: rendered once, then frozen.")
+def command(design: str | None, cwd: str | None, as_json: bool, session: str) -> None:
+    """What a session in this directory would start with: the block that is put before the model, byte for byte."""
+    memory = common.opened(design, cwd)
+    text = memory.session_block(session)
+    if as_json:
+        common.say_json({"design": memory.space.design.name, "project": memory.place.main_root or memory.place.real, "text": text,
+                         "characters": len(text), "bytes": len(text.encode())})
+    elif text:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        common.note("Nothing is remembered for this project yet: a session would start with no block.")

@@ -1,0 +1,110 @@
+"""``reverie learn``."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.entrypoints.cli import common
+
+if TYPE_CHECKING:
+    from reverie.flows.learning import Learned
+    from reverie.memory import Report
+
+
+@click.command("learn", epilog="Example: reverie learn --dry-run --host claude-code --since 2026-11-01")
+@common.options
+@click.option("--host", "hosts", multiple=True, metavar="HOST", help="Only sessions of this agent; repeatable.")
+@click.option("--path", "paths", multiple=True, metavar="FILE|DIR", help="Only this transcript or folder; repeatable.")
+@click.option("--agents-home", metavar="DIR", help="Look for the agents' files under DIR, as if it were the home folder.")
+@click.option("--since", metavar="DATE", help="Only sessions used since then: 2026-11-01, or 7d for the last seven days.")
+@click.option("--project", metavar="NAME|DIR", help="Only sessions of this project.")
+@click.option("--dry-run", is_flag=True, help="Show what would be kept and what refused; write nothing.")
+@click.option("--verbose", "-v", is_flag=True, help="Also show every refusal.")
+def command(
+    design: str | None, cwd: str | None, as_json: bool, hosts: tuple[str, ...], paths: tuple[str, ...],
+    agents_home: str | None, since: str | None, project: str | None, dry_run: bool, verbose: bool,
+) -> None:
+    """Learn from the sessions of Claude Code, Codex, Qwen Code, OpenCode and Kimi Code.
+
+    Without options: from all sessions on this machine that have something new. No model is called and nothing leaves the
+    machine. Ctrl-C stops between two sessions; the next call goes on from there.
+    """
+    memory = common.opened(design, cwd)
+    bar = _Progress(not as_json and sys.stderr.isatty())
+    report = memory.learn(
+        hosts=hosts, paths=paths, agents_home=agents_home, since=since, project=project, dry_run=dry_run,
+        on_start=bar.start, on_session=bar.step,
+    )
+    bar.end()
+    if as_json:
+        common.say_json(report.as_dict())
+    else:
+        show(report, verbose=verbose or dry_run)
+
+
+class _Progress:
+    """A bar on standard error while there is a terminal to see it."""
+
+    def __init__(self, visible: bool) -> None:
+        self.visible = visible
+        self.total = self.done = self.kept = 0
+
+    def start(self, total: int) -> None:
+        self.total = total
+        self._draw("")
+
+    def step(self, learned: Learned) -> None:
+        self.done += 1
+        self.kept += len(learned.kept)
+        self._draw(learned.project or learned.path)
+
+    def _draw(self, what: str) -> None:
+        if not self.visible or not self.total:
+            return
+        filled = 24 * self.done // self.total
+        bar = "#" * filled + "." * (24 - filled)
+        line = f"  [{bar}] {self.done}/{self.total} sessions, {self.kept} kept  {common.short(what, 40)}"
+        click.echo("\r\x1b[2K" + line[: common.width()], err=True, nl=False)
+
+    def end(self) -> None:
+        if self.visible and self.total:
+            click.echo("\r\x1b[2K", err=True, nl=False)
+
+
+def show(report: Report, *, verbose: bool) -> None:
+    """The report for a person: per project what was kept, then what was refused, skipped and unreadable, by name."""
+    by_project: dict[str, list[Learned]] = {}
+    for learned in report.sessions:
+        if learned.kept or (verbose and learned.drops):
+            by_project.setdefault(learned.project, []).append(learned)
+    for project, sessions in by_project.items():
+        common.title(project or "(no project)")
+        for learned in sessions:
+            click.echo(common.dim(f"  {learned.host}  session {learned.session[:18]}  {learned.said} prompts"))
+            for kept in learned.kept:
+                click.echo(f"    {common.coloured(kept.action)} {kept.memory.type:9} {common.short(kept.memory.name, 70)}")
+            if verbose:
+                for drop in learned.drops:
+                    click.echo(common.dim(f"    {'not kept':11} {drop.reason:16} {common.short(drop.quote, 60)}"))
+    _sums(report)
+
+
+def _sums(report: Report) -> None:
+    outcomes = Counter(learned.outcome for learned in report.sessions)
+    actions = Counter(kept.action for learned in report.sessions for kept in learned.kept)
+    drops = Counter(str(drop.reason) for learned in report.sessions for drop in learned.drops)
+    verb = "Would learn" if report.dry_run else "Learned"
+    click.echo(f"{verb} from {len(report.sessions)} sessions: {common.counts(dict(actions)) or 'nothing new'}.")
+    if outcomes:
+        click.echo(common.dim(f"  outcomes: {common.counts(dict(outcomes))}"))
+    if drops:
+        click.echo(common.dim(f"  not kept: {common.counts(dict(drops))}"))
+    for learned in report.sessions:
+        if learned.outcome == "unreadable":
+            click.echo(f"  could not read {learned.path}: {learned.detail}", err=True)
+    if report.run and actions:
+        click.echo(common.dim(f"  take it all back with: reverie undo --run {report.run}"))

@@ -1,0 +1,37 @@
+"""``reverie remember``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from reverie.core.memory import TYPES
+from reverie.entrypoints.cli import common
+
+
+@click.command("remember", epilog='Example: reverie remember "Run checks with make check" --why "it loads the calendar"')
+@common.options
+@click.option("--type", "kind", type=click.Choice(TYPES), help="What kind of memory (default: read from the text).")
+@click.option("--name", default="", help="A short title.")
+@click.option("--why", default="", help="The reason.")
+@click.option("--how", default="", help="When and how to apply it.")
+@click.option("--scope", type=click.Choice(["user", "project"]), help="For every project of yours, or for this one.")
+@click.argument("text", nargs=-1)
+def command(
+    design: str | None, cwd: str | None, as_json: bool, kind: str | None, name: str, why: str, how: str, scope: str | None,
+    text: tuple[str, ...],
+) -> None:
+    """Keep TEXT ("-": standard input) as a memory, from your own word."""
+    from reverie.memory import as_dict
+
+    said = sys.stdin.read() if text == ("-",) else " ".join(text)
+    if not said.strip():
+        raise click.UsageError('What should be remembered? For example: reverie remember "deploys happen on Mondays"')
+    memory = common.opened(design, cwd)
+    found, action = memory.remember(said, name=name, type=kind or "", why=why, how_to_apply=how, scope=scope or "")
+    if as_json:
+        common.say_json(as_dict(found) | {"action": action})
+        return
+    click.echo(f"{common.coloured(action)} {found.memory.type:9} {found.memory.name}")
+    click.echo(common.dim(f"            {found.memory.id}   (take it back: reverie undo)"))
