@@ -89,7 +89,8 @@ def strip_database(source: Path, target: Path) -> None:
     shutil.copyfile(source, target)
     with sqlite3.connect(target) as db:
         db.execute("pragma foreign_keys = off")
-        tables = [row[0] for row in db.execute("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")]
+        found = db.execute("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
+        tables = [row[0] for row in found]
         for table in tables:
             if table not in OPENCODE_TABLES:
                 db.execute(f'drop table "{table}"')
