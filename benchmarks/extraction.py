@@ -2,7 +2,8 @@
 
     REVERIE_SHARED=DIR python benchmarks/extraction.py [--seed 11 --seed 12] [--bank FILE] [--misses N] [--json]
 
-DIR holds ``codebench`` (generator, scorer) and ``samples`` (script.json, gold.json). Secrets are taken out before, as the flow of learning
+DIR holds ``codebench`` (generator, scorer) and ``samples`` (script.json, gold.json). Secrets are taken out before, as
+the flow of learning
 does it. Thresholds and word lists were chosen on seed 11; seed 12 is only read off.
 """
 
@@ -41,19 +42,22 @@ def redactor() -> Redact:
 def item(proposal: Any) -> dict[str, Any]:
     """A proposal as the scorer wants it: everything that would be stored, as one text."""
     memory = proposal.memory
-    return {"type": memory.type, "scope": memory.scope, "text": memory.text, "rule": memory.source.rule, "message": memory.source.message}
+    return {"type": memory.type, "scope": memory.scope, "text": memory.text, "rule": memory.source.rule, "message":
+    memory.source.message}
 
 
-# ---- codebench -----------------------------------------------------------------------------------------------------------------
+# ---- codebench -----------------------------------------------------------------------------------------------------
 
 def generate(shared: Path, bank: Path, seed: int, out: Path) -> None:
     """Run codebench's generator."""
-    subprocess.run([sys.executable, str(shared / "codebench" / "gen.py"), "--bank", str(bank), "--seed", str(seed), "--out", str(out)],
+    subprocess.run([sys.executable, str(shared / "codebench" / "gen.py"), "--bank", str(bank), "--seed", str(seed),
+        "--out", str(out)],
                    check=True, stdout=subprocess.DEVNULL)
 
 
 def session_window(session: dict[str, Any], redact: Redact) -> Window:
-    messages = [Message(id=str(i), voice=VOICES[t["role"]], text=redact(t["text"])) for i, t in enumerate(session["turns"])]
+    messages = [Message(id=str(i), voice=VOICES[t["role"]], text=redact(t["text"])) for i, t in enumerate(session[
+        "turns"])]
     return Window(messages=messages, host="codebench", session=session["id"])
 
 
@@ -70,7 +74,8 @@ def codebench(shared: Path, bank: Path, seed: int, redact: Redact, misses: int) 
         started = time.perf_counter()
         extractions = [rules.propose(w) for w in windows]
         seconds = time.perf_counter() - started
-        predictions = [{"session": s["id"], "items": [item(p) for p in e.proposals]} for s, e in zip(sessions, extractions, strict=True)]
+        predictions = [{"session": s["id"], "items": [item(p) for p in e.proposals]} for s, e in zip(sessions,
+            extractions, strict=True)]
         result: dict[str, Any] = score.extraction(str(out), predictions)
     count = sum(len(w.messages) for w in windows)
     result |= {"seed": seed, "bank": bank.name, "messages": count, "messages_per_second": round(count / seconds),
@@ -94,13 +99,15 @@ def _explain(score: Any, session: dict[str, Any], items: list[dict[str, Any]], r
             got = [it["text"] for it in items if it["message"] == str(g["turn"])]
             result["missed"].append(f"{g['mode']} {g['type']} {g['frame']}: {said} => {got}")
         elif hits and g["type"] not in {items[i]["type"] for i in hits}:
-            result["mistyped"].append(f"{g['mode']} {g['frame']} {g['type']} -> {items[hits[0]]['type']} ({items[hits[0]]['rule']}): {said}")
+            result["mistyped"].append(
+            f"{g['mode']} {g['frame']} {g['type']} -> {items[hits[0]]['type']} ({items[hits[0]]['rule']}): {said}")
     for i, it in enumerate(items):
         if i not in used:
-            result["beside"].append(f"{it['type']} {it['rule']}: {session['turns'][int(it['message'])]['text']} => {it['text']!r}")
+            result["beside"].append(
+            f"{it['type']} {it['rule']}: {session['turns'][int(it['message'])]['text']} => {it['text']!r}")
 
 
-# ---- samples -------------------------------------------------------------------------------------------------------------------
+# ---- samples -------------------------------------------------------------------------------------------------------
 
 def sample_windows(script: dict[str, Any], gold: dict[str, Any], redact: Redact) -> Iterator[Window]:
     """The conversation as the readers hand it out: what was typed, what was answered, what tools printed."""
@@ -115,8 +122,10 @@ def sample_windows(script: dict[str, Any], gold: dict[str, Any], redact: Redact)
             messages.append(Message(id=f"u{number}", voice=Voice.PERSON, text=redact(turn["user"]), at=at))
             for i, step in enumerate(turn["steps"]):
                 if "text" in step:
-                    messages.append(Message(id=f"a{number}.{i}", voice=Voice.ASSISTANT, text=redact(step["text"]), at=at))
-                messages.extend(Message(id=f"t{number}.{i}.{j}", voice=Voice.TOOL, text="(output)", at=at) for j, _ in enumerate(step.get("calls", ())))
+                    messages.append(Message(id=f"a{number}.{i}", voice=Voice.ASSISTANT, text=redact(step["text"]), at=
+                        at))
+                messages.extend(Message(id=f"t{number}.{i}.{j}", voice=Voice.TOOL, text="(output)", at=at) for j, _ in
+                    enumerate(step.get("calls", ())))
         yield Window(messages=messages, host="sample", session=f"{gold['conversation']}-{place}", day=day)
 
 
@@ -139,17 +148,23 @@ def samples(shared: Path, redact: Redact, languages: set[str]) -> list[dict[str,
 def _compare(gold: dict[str, Any], extractions: list[Extraction]) -> dict[str, Any]:
     items = [item(p) for e in extractions for p in e.proposals]
     low = [i["text"].casefold() for i in items]
-    held = {f["id"]: [n for n, t in enumerate(low) if all(any(w.casefold() in t for w in group) for group in f["must_mention"])] for f in gold["remember"]}
+    held = {f["id"]: [n for n, t in enumerate(low) if all(any(w.casefold() in t for w in group) for group in f[
+        "must_mention"])] for f in gold["remember"]}
     facts = {f["id"]: f for f in gold["remember"]}
     found = [k for k, v in held.items() if v]
     used = {i for v in held.values() for i in v}
     return {
-        "conversation": gold["conversation"], "language": gold["language"], "facts": len(held), "found": len(found), "memories": len(items), "useful": len(used),
+        "conversation": gold["conversation"], "language": gold["language"], "facts": len(held), "found": len(found),
+        "memories": len(items), "useful": len(used),
         "missed": [f"{k}: {facts[k]['quote']}" for k in held if not held[k]],
-        "mistyped": [f"{k} {facts[k]['type']} -> {items[held[k][0]]['type']}: {facts[k]['quote']}" for k in found if facts[k]["type"] not in {items[i]["type"] for i in held[k]}],
-        "misscoped": [f"{k} {facts[k]['scope']}" for k in found if facts[k]["scope"] not in {items[i]["scope"] for i in held[k]}],
-        "violations": [f"{n['kind']}: {low[i]}" for n in gold["never"] for i in range(len(low)) if any(m.casefold() in low[i] for m in n["match"])],
-        "superseded_left": [f"{s['id']}: {low[i]}" for s in gold["superseded"] for i in range(len(low)) if s["quote"].casefold() in low[i]],
+        "mistyped": [f"{k} {facts[k]['type']} -> {items[held[k][0]]['type']}: {facts[k]['quote']}" for k in found if
+        facts[k]["type"] not in {items[i]["type"] for i in held[k]}],
+        "misscoped": [f"{k} {facts[k]['scope']}" for k in found if facts[k]["scope"] not in {items[i]["scope"] for i in
+        held[k]}],
+        "violations": [f"{n['kind']}: {low[i]}" for n in gold["never"] for i in range(len(low)) if any(m.casefold() in
+        low[i] for m in n["match"])],
+        "superseded_left": [f"{s['id']}: {low[i]}" for s in gold["superseded"] for i in range(len(low)) if s["quote"].
+        casefold() in low[i]],
         "beside": [items[i]["text"] for i in range(len(items)) if i not in used],
     }
 
@@ -159,8 +174,10 @@ def totals(rows: list[dict[str, Any]]) -> dict[str, Any]:
     facts, found, memories, useful = (sum(r[k] for r in rows) for k in ("facts", "found", "memories", "useful"))
     mistyped = sum(len(r["mistyped"]) for r in rows)
     recall, precision = found / max(1, facts), useful / max(1, memories)
-    return {"precision": round(precision, 4), "recall": round(recall, 4), "f1": round(2 * precision * recall / max(1e-9, precision + recall), 4),
-            "type_accuracy": round(1 - mistyped / max(1, found), 4), "memories": memories, "facts": facts, "violations": sum(len(r["violations"]) for r in rows)}
+    return {"precision": round(precision, 4), "recall": round(recall, 4), "f1": round(2 * precision * recall / max(1e-9,
+    precision + recall), 4),
+            "type_accuracy": round(1 - mistyped / max(1, found), 4), "memories": memories, "facts": facts, "violations":
+            sum(len(r["violations"]) for r in rows)}
 
 
 def main() -> int:
@@ -177,7 +194,8 @@ def main() -> int:
         return 2
     shared = Path(where)
     redact = redactor()
-    report: dict[str, Any] = {"codebench": [codebench(shared, args.bank or shared / "codebench" / "bank_dev.bank", seed, redact, args.misses)
+    report: dict[str, Any] = {"codebench": [codebench(shared, args.bank or shared / "codebench" / "bank_dev.bank", seed,
+    redact, args.misses)
                                             for seed in args.seed or [11, 12]]}
     rows = samples(shared, redact, set(args.languages.split(",")))
     report["samples"] = totals(rows)
@@ -186,7 +204,8 @@ def main() -> int:
         print(json.dumps(report, ensure_ascii=False, indent=1))
         return 0
     for result in report["codebench"]:
-        print(f"codebench seed {result['seed']}: P {result['precision']:.3f} R {result['recall']:.3f} F1 {result['f1']:.3f} type {result['type_accuracy']:.3f} "
+        print(f"codebench seed {result['seed']}: P {result['precision']:.3f} R {result['recall']:.3f} F1 "
+            f"{result['f1']:.3f} type {result['type_accuracy']:.3f} "
               f"items/session {result['items_per_session']} · {result['messages_per_second']} messages/s")
         print("  by", result["by"], "\n  violations", result["violations"], "\n  drops", result["drops"])
         for key in ("missed", "mistyped", "beside"):
@@ -194,7 +213,8 @@ def main() -> int:
                 print(f"  {key} x{count}: {text}")
     print("samples:", report["samples"])
     for row in rows:
-        print(f"  {row['conversation']}: {row['found']} of {row['facts']}, {len(row['violations'])} violations, {len(row['beside'])} of {row['memories']} beside")
+        print(f"  {row['conversation']}: {row['found']} of {row['facts']}, {len(row['violations'])} violations, "
+            f"{len(row['beside'])} of {row['memories']} beside")
         for key in ("missed", "mistyped", "misscoped", "violations", "superseded_left", "beside"):
             for text in row[key]:
                 print(f"    {key}: {text!r}")

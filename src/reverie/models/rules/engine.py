@@ -1,9 +1,11 @@
 """The extractor that needs no model: reads what a person said, message by message, and proposes memories.
 
 Invariants, and how they are checked (tests/models/rules/test_engine.py):
-- only a person's words become memories; an assistant's answer is looked at to understand what "yes, like that" confirms,
+- only a person's words become memories; an assistant's answer is looked at to understand what "yes, like that"
+confirms,
   tool output is never looked at;
-- a message is judged by itself and by at most ``LOOKBACK`` messages before it, so reading a transcript in pieces and in one
+- a message is judged by itself and by at most ``LOOKBACK`` messages before it, so reading a transcript in pieces and
+in one
   go gives the same proposals;
 - what was corrected or taken back within reach is not proposed; the correction says which message it replaces.
 """
@@ -15,14 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from reverie.core import dates
+from reverie.core import budget, dates
 from reverie.core.memory import By, Memory, Source
 from reverie.core.proposal import Drop, Extraction, Proposal, Reason, Window
 from reverie.core.session import Message, Voice
 from reverie.models.rules import neutral
 from reverie.models.rules.language import Act, Language, Reading, Scene, Value
 
-# Messages of a person or an assistant before the one that is judged. Tool output does not count: one answer can hold dozens.
+# Messages of a person or an assistant before the one that is judged. Tool output does not count: one answer can hold
+# dozens.
 LOOKBACK = 12
 EARLIER = 3                         # the person's earlier messages that a language may look at
 ANSWER_CHARACTERS = 2_000           # of an assistant's answer: a confirmation means what was said in its first lines
@@ -59,7 +62,8 @@ class _Judged:
     """What one message turned out to hold."""
 
     drafts: list[_Draft] = field(default_factory=list)
-    actions: list[tuple[Reading, Language, int]] = field(default_factory=list)  # corrections, with the drafts before them
+    # Corrections, each with its language and the number of drafts before it.
+    actions: list[tuple[Reading, Language, int]] = field(default_factory=list)
     drops: list[Drop] = field(default_factory=list)
 
 
@@ -173,7 +177,8 @@ class _Reader:
         messages = self._window.messages
         answer = next((messages[i].text for i in before if messages[i].voice is Voice.ASSISTANT), "")
         earlier = [messages[i].text[:ANSWER_CHARACTERS] for i in before if messages[i].voice is Voice.PERSON][:EARLIER]
-        return Scene(day=self._day(messages[index]), answer=answer[:ANSWER_CHARACTERS], earlier=tuple(reversed(earlier)))
+        return Scene(day=self._day(messages[index]), answer=answer[:ANSWER_CHARACTERS],
+                     earlier=tuple(reversed(earlier)))
 
     def _before(self, index: int) -> list[int]:
         """What was said before a message, nearest first, no further than the lookback."""
@@ -251,12 +256,16 @@ class _Reader:
             valid_until=until,
             source=Source(by=By.USER, host=self._window.host, session=self._window.session, message=message.id,
                           said_at=message.at, cwd=self._window.cwd, rule=head.rule,
-                          quote=neutral.shorten(draft.words, QUOTE_CHARACTERS)),
+                          quote=_short(draft.words)),
         )
         return Proposal(memory=memory, corrects=draft.corrects, replaces=draft.replaces)
 
     def _drop(self, reason: Reason, quote: str, index: int) -> Drop:
-        return Drop(reason=reason, quote=neutral.shorten(quote, QUOTE_CHARACTERS), message=self._window.messages[index].id)
+        return Drop(reason=reason, quote=_short(quote), message=self._window.messages[index].id)
+
+
+def _short(text: str) -> str:
+    return str(budget.clip(" ".join(text.split()), QUOTE_CHARACTERS).text)
 
 
 def _texts(readings: Sequence[Reading], act: Act) -> list[str]:
@@ -279,16 +288,18 @@ def _swapped(draft: _Draft, value: str, about: str) -> _Draft | None:
     old = about if about and about in text else _old_value(language, draft, value)
     if not old:
         return None
-    pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)" if old[0].isascii() and old[-1].isascii() else re.escape(old))
+    pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)" if old[0].isascii() and old[-1].isascii() else re.escape(
+        old))
 
     def swap(said: str) -> str:
         return pattern.sub(lambda _: value, said)
 
     def fixed(reading: Reading) -> Reading:
-        return replace(reading, text=swap(reading.text), why=swap(reading.why), how=swap(reading.how), quote=swap(reading.quote))
+        return replace(reading, text=swap(reading.text), why=swap(reading.why), how=swap(reading.how),
+                       quote=swap(reading.quote))
 
-    return _Draft(message=draft.message, language=language, head=fixed(draft.head), before=[fixed(r) for r in draft.before],
-                  after=[fixed(r) for r in draft.after])
+    return _Draft(message=draft.message, language=language, head=fixed(draft.head),
+                  before=[fixed(r) for r in draft.before], after=[fixed(r) for r in draft.after])
 
 
 def _old_value(language: Language, draft: _Draft, value: str) -> str:
@@ -309,7 +320,8 @@ def _old_value(language: Language, draft: _Draft, value: str) -> str:
 
 
 def _fit(piece: Value, kinds: set[str]) -> float:
-    """How well a piece could be of one of these kinds. Names and words are mistaken for each other; a date is not a name."""
+    """How well a piece could be of one of these kinds. Names and words are mistaken for each other; a date is not a
+    name."""
     if piece.kind in kinds:
         return 1.0
     loose = {"name", "word", "code", "id"}

@@ -5,19 +5,35 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# ---- corrections and withdrawals ---------------------------------------------------------------------------------------------
+# ---- corrections and withdrawals -----------------------------------------------------------------------------------
 
-_SORRY = r"(?:sorry|oops|ugh|argh|ah|no|wait|hold on|hm+|actually|er+m?|my (?:mistake|bad|fault)|i misspoke|i mistyped|typo|correction|apologies|pardon)"
-_UNSAY = r"(?:scratch (?:that|what i (?:just )?said|it)|strike that|forget that|ignore that|never ?mind(?: that)?|cancel that|disregard that|that(?:'s| was| is) (?:wrong|not right|a typo|my mistake)|i (?:said|wrote|typed) (?:it|that) wrong|i got that wrong)"
-_MEANT = (r"(?:i (?:meant|mean|should have (?:said|written))(?: to (?:say|write))?|make (?:that|it)|(?:it|that) (?:should (?:be|read|have been)|is actually|was meant to be|must be)|it(?:'s| is)|read|should be|should read|correct is|the right \w+ is)")
+_SORRY = (
+    r"(?:sorry|oops|ugh|argh|ah|no|wait|hold on|hm+|actually|er+m?|my (?:mistake|bad|fault)|i misspoke|i mistyped|typo|"
+    r"correction|apologies|pardon)")
+_UNSAY = (
+    r"(?:scratch (?:that|what i (?:just )?said|it)|strike that|forget that|ignore that|never ?mind(?: that)?|cancel "
+    r"that|disregard that|that(?:'s| was| is) (?:wrong|not right|a typo|my mistake)|i (?:said|wrote|typed) (?:it|that) "
+    r"wrong|i got that wrong)")
+_MEANT = (
+    r"(?:i (?:meant|mean|should have (?:said|written))(?: to (?:say|write))?|make (?:that|it)|(?:it|that) (?:should "
+    r"(?:be|read|have been)|is actually|was meant to be|must be)|it(?:'s| is)|read|should be|should read|correct is|"
+    r"the right \w+ is)")
 _CORRECT = re.compile(
-    rf"^(?:{_SORRY}[\s,.!:;–—-]+)*(?:(?P<unsay>{_UNSAY})[\s,.!:;–—-]+)?(?:(?:{_SORRY}|and|so|please)[\s,.!:;–—-]+)*(?P<meant>{_MEANT})?\s*(?P<value>\S.*?)\s*[.!]*$", re.IGNORECASE)
+    rf"^(?:{_SORRY}[\s,.!:;–—-]+)*(?:(?P<unsay>{_UNSAY})[\s,.!:;–—-]+)?(?:(?:{_SORRY}|and|so|"
+    rf"please)[\s,.!:;–—-]+)*(?P<meant>{_MEANT})?\s*(?P<value>\S.*?)\s*[.!]*$", re.IGNORECASE)
 _BEGINS_SORRY = re.compile(rf"^(?:{_SORRY})\b[\s,.!:;–—-]+", re.IGNORECASE)
-_NOT_OLD = re.compile(r"^(?P<value>.+?),? (?:and )?(?:not|instead of|rather than) (?P<old>.+)$|^not (?P<old2>[^,]+?)[,;] (?:but )?(?P<value2>.+)$", re.IGNORECASE)
+_NOT_OLD = re.compile(
+    r"^(?P<value>.+?),? (?:and )?(?:not|instead of|rather than) (?P<old>.+)$|^not (?P<old2>[^,]+?)[,;] (?:but "
+    r")?(?P<value2>.+)$", re.IGNORECASE)
 
 _WITHDRAW = re.compile(
-    r"\b(?:scratch|forget|ignore|disregard|drop|strike|never ?mind|cancel|withdraw|delete|undo) (?:(?:all |everything )?(?:what|that|the (?:thing|rule|bit|part|point|remark|instruction|preference|note)) (?:i (?:just |earlier |once )?(?:said|told you|wrote|mentioned|asked for)|about|with|on)(?: (?:about|on|regarding|with))?|(?:my|the) (?:last|earlier|previous|old) (?:\w+ )?(?:about|on|regarding))\s*(?P<about>[^,.;:!]*)"
-    r"|\bi (?:take|took) (?P<back>[^,.;:!]{2,60}?) back\b|\bi take back (?P<back2>[^,.;:!]{2,60})|(?:^|[,;:] )(?P<dead>(?:the |that |this |those |these )?[^,.;:!]{2,50}?) (?:is|are) (?:history|off the table|no longer (?:true|valid|right|current)|not (?:true|valid|right) any ?more|obsolete|void|moot|cancelled|canceled)\b"
+    r"\b(?:scratch|forget|ignore|disregard|drop|strike|never ?mind|cancel|withdraw|delete|undo) (?:(?:all |"
+    r"everything )?(?:what|that|the (?:thing|rule|bit|part|point|remark|instruction|preference|note)) (?:i (?:just |"
+    r"earlier |once )?(?:said|told you|wrote|mentioned|asked for)|about|with|on)(?: (?:about|on|regarding|with))?|"
+    r"(?:my|the) (?:last|earlier|previous|old) (?:\w+ )?(?:about|on|regarding))\s*(?P<about>[^,.;:!]*)"
+    r"|\bi (?:take|took) (?P<back>[^,.;:!]{2,60}?) back\b|\bi take back (?P<back2>[^,.;:!]{2,60})|(?:^|[,;:] "
+    r")(?P<dead>(?:the |that |this |those |these )?[^,.;:!]{2,50}?) (?:is|are) (?:history|off the table|no longer "
+    r"(?:true|valid|right|current)|not (?:true|valid|right) any ?more|obsolete|void|moot|cancelled|canceled)\b"
     r"|\b(?:that|this|it) (?:no longer|doesn't|does not) (?:holds?|appl(?:y|ies))(?: any ?more)?\b", re.IGNORECASE)
 
 
@@ -46,7 +62,8 @@ def correction(sentence: str) -> Correction | None:
         return None
     sorry = bool(_BEGINS_SORRY.match(sentence.strip()))
     meant = (found["meant"] or "").lower()
-    strong = meant.startswith(("i m", "make", "i should", "read", "should", "correct")) or " should" in meant or "actually" in meant or "meant" in meant
+    strong = meant.startswith(("i m", "make", "i should", "read", "should", "correct")) or any(
+        word in meant for word in (" should", "actually", "meant"))
     if not ((found["unsay"] and meant) or strong or (sorry and meant and len(found["value"].split()) <= 3)):
         return None
     value, old = found["value"].strip(" .!\"'"), ""
@@ -64,22 +81,41 @@ def withdrawal(sentence: str) -> Withdrawal | None:
     if found is None:
         return None
     about = next((g for g in (found["about"], found["back"], found["back2"], found["dead"]) if g), "")
-    about = re.sub(r"^(?:the|that|this|those|these|my|what i said about|using|having)\s+", "", about.strip(), flags=re.IGNORECASE)
+    about = re.sub(r"^(?:the|that|this|those|these|my|what i said about|using|having)\s+", "", about.strip(), flags=re.
+        IGNORECASE)
     return Withdrawal("" if about.lower() in ("it", "that", "this") else about, found.end())
 
 
-# ---- one state follows another ------------------------------------------------------------------------------------------------
+# ---- one state follows another -------------------------------------------------------------------------------------
 
-_TURN = (r"(?:moved|moves|move|slipped|slips|changed|changes|went|goes|shifted|switched|switch|migrated|migrating|moving|switching|renamed|postponed|pushed(?: back)?|rescheduled|brought forward|extended|raised|lowered|reduced|increased|cut|"
+_TURN = (
+    r"(?:moved|moves|move|slipped|slips|changed|changes|went|goes|shifted|switched|switch|migrated|migrating|moving|"
+    r"switching|renamed|postponed|pushed(?: back)?|rescheduled|brought forward|extended|raised|lowered|reduced|"
+    r"increased|cut|"
          r"upgraded|downgraded|handed over|passed|transferred|relocated|dropped|grew)")
-_FROM_TO = re.compile(rf"\b(?P<turn>{_TURN})(?P<what> (?:\S+ ){{0,6}}?| )from (?P<old>(?!now\b|here\b)\S+(?: \S+){{0,5}}?) (?:over )?to (?P<new>\S+)", re.IGNORECASE)
-_OFF = re.compile(r"\b(?:we|they) (?:have |'ve |just |finally )*(?:moved|switched|migrated|got|came|went) (?:off|away from|over from) (?P<old>\S+(?: \S+){0,3}?)(?P<when> (?:last|this|in|on|since|a|two|at) [^,.;]{1,25})?[,;.]\s*(?:and |so |now )*(?P<rest>.{6,})$", re.IGNORECASE)
-_SWAPPED = re.compile(r"\b(?P<who>we|they|[A-Z]\w+) (?:have |'ve |just |finally )*(?:replaced|swapped|exchanged|substituted) (?P<old>[^,.;]{2,50}?) (?:with|for|by) (?P<new>\S+)(?P<rest>[^.;]*)$", re.IGNORECASE)
-_BECAME = re.compile(r"\b(?P<old>[\w./#-]+) (?:became|is now called|is now|was renamed to|turned into) (?P<new>[\w./#-]+)")
-_LEFT = re.compile(r"^(?P<gone>(?P<old>[A-Z][\w-]+)(?: has| is)? (?:left|leaves|leaving|moved on|quit|retired|gone|moved to another team|changed teams)[^,.;]{0,40})[,;.]? (?:and |so |now )*(?P<rest>.{6,})$")
-_NOT_ANY_MORE = re.compile(r"(?:,|;) (?:and )?(?:not|no longer|instead of|rather than) (?P<old>[^,.;]{2,40}?)(?: any ?more)?(?P<tail>[.;]?)$", re.IGNORECASE)
-_NEWNESS = re.compile(r"\b(?:change of plans?|from now on|now\b|new plan|any ?more|as of|no longer|changed)\b", re.IGNORECASE)
-_TAKES_OVER = re.compile(r"\b(?P<new>[A-Z][\w-]+) (?:takes?|took|is taking|will take|has taken) (?:over )?(?P<what>[^,.;]{2,60}?)(?: over)? from (?P<old>[A-Z][\w-]+)\b(?P<rest>[^.;]*)")
+_FROM_TO = re.compile(
+    rf"\b(?P<turn>{_TURN})(?P<what> (?:\S+ ){{0,6}}?| )from (?P<old>(?!now\b|here\b)\S+(?: \S+){{0,5}}?) (?:over "
+    rf")?to (?P<new>\S+)", re.IGNORECASE)
+_OFF = re.compile(
+    r"\b(?:we|they) (?:have |'ve |just |finally )*(?:moved|switched|migrated|got|came|went) (?:off|away from|over "
+    r"from) (?P<old>\S+(?: \S+){0,3}?)(?P<when> (?:last|this|in|on|since|a|two|at) [^,.;]{1,25})?[,;.]\s*(?:and |so |"
+    r"now )*(?P<rest>.{6,})$", re.IGNORECASE)
+_SWAPPED = re.compile(
+    r"\b(?P<who>we|they|[A-Z]\w+) (?:have |'ve |just |finally )*(?:replaced|swapped|exchanged|substituted) "
+    r"(?P<old>[^,.;]{2,50}?) (?:with|for|by) (?P<new>\S+)(?P<rest>[^.;]*)$", re.IGNORECASE)
+_BECAME = re.compile(
+    r"\b(?P<old>[\w./#-]+) (?:became|is now called|is now|was renamed to|turned into) (?P<new>[\w./#-]+)")
+_LEFT = re.compile(
+    r"^(?P<gone>(?P<old>[A-Z][\w-]+)(?: has| is)? (?:left|leaves|leaving|moved on|quit|retired|gone|moved to another "
+    r"team|changed teams)[^,.;]{0,40})[,;.]? (?:and |so |now )*(?P<rest>.{6,})$")
+_NOT_ANY_MORE = re.compile(
+    r"(?:,|;) (?:and )?(?:not|no longer|instead of|rather than) (?P<old>[^,.;]{2,40}?)(?: any ?more)?(?P<tail>[.;]?)$",
+    re.IGNORECASE)
+_NEWNESS = re.compile(r"\b(?:change of plans?|from now on|now\b|new plan|any ?more|as of|no longer|changed)\b", re.
+    IGNORECASE)
+_TAKES_OVER = re.compile(
+    r"\b(?P<new>[A-Z][\w-]+) (?:takes?|took|is taking|will take|has taken) (?:over )?(?P<what>[^,.;]{2,60}?)(?: "
+    r"over)? from (?P<old>[A-Z][\w-]+)\b(?P<rest>[^.;]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +132,18 @@ def turn(text: str, *, whole: str = "") -> Turn | None:
     if found := _LEFT.match(text):
         return Turn(_capital(found["rest"]), found["old"], found["gone"].strip())
     if found := _TAKES_OVER.search(text):
-        return Turn(text[:found.start()] + f"{found['new']} takes over {found['what']}{found['rest']}" + text[found.end():], found["old"])
+        return Turn(text[:found.start()] + f"{found['new']} takes over {found['what']}{found['rest']}" + text[found.
+        end():], found["old"])
     if found := _OFF.search(text):
-        return Turn(_capital(text[:found.start()] + found["rest"]), found["old"].strip(), f"moved off {found['old'].strip()}{found['when'] or ''}")
+        return Turn(_capital(text[:found.start()] + found["rest"]), found["old"].strip(),
+        f"moved off {found['old'].strip()}{found['when'] or ''}")
     if found := _FROM_TO.search(text):
         start = found.start("old") - len("from ")
         return Turn(text[:start] + text[found.end("old") + 1:].removeprefix("over "), found["old"])
     if found := _SWAPPED.search(text):
         lead = text[:found.start()]
-        return Turn(_capital(f"{lead}{found['new']}{found['rest']} from now on".replace("  ", " ")), found["old"].strip(), "it was replaced")
+        return Turn(_capital(f"{lead}{found['new']}{found['rest']} from now on".replace("  ", " ")), found["old"].
+        strip(), "it was replaced")
     if found := _BECAME.search(text):
         return Turn(f"{text[:found.start()]}it is {found['new']} now{text[found.end():]}", found["old"])
     if (found := _NOT_ANY_MORE.search(text)) and _NEWNESS.search(whole or text):

@@ -4,32 +4,43 @@ from __future__ import annotations
 
 import re
 
-from reverie.models.rules import neutral
+from reverie.core import budget
 from reverie.models.rules.english_shape import names, pieces
+from reverie.models.rules.english_words import word_list
 from reverie.models.rules.language import Value
 
 TITLE_CHARACTERS = 60
 LINE_CHARACTERS = 150               # study, Qwen Code: an index line has 150 characters
 
-_STOP = frozenset("""
-a about after again all also always am an and any are aren't as at be because been before being but by can can't could did do does doesn't doing don't
-down each every few for from had has have having he her here hers him his how i i'd i'll i'm i've if in into is isn't it it's its just let's like
-may me might more most must my need needs never new no nor not now of off on once only or other our out over own please put she should so some
-such than that that's the their them then there these they they're this those through to too under until up upon us use used uses using very via was wasn't we
-we're we've were what when where which while who why will with without won't would you your yours everything anything nothing nobody somebody someone
-something thing things way really still say says said get gets got goes go going keep make makes made want wants because since unless otherwise
+_STOP = frozenset(word_list("""
+a about after again all also always am an and any are aren't as at be because been before being but by can can't could
+did do does doesn't doing don't
+down each every few for from had has have having he her here hers him his how i i'd i'll i'm i've if in into is isn't
+it it's its just let's like
+may me might more most must my need needs never new no nor not now of off on once only or other our out over own
+please put she should so some
+such than that that's the their them then there these they they're this those through to too under until up upon us
+use used uses using very via was wasn't we
+we're we've were what when where which while who why will with without won't would you your yours everything anything
+nothing nobody somebody someone
+something thing things way really still say says said get gets got goes go going keep make makes made want wants
+because since unless otherwise
 instead rather one two three first last next same both either neither ok okay yes sorry
-""".split())
+"""))
 _CLAUSE_END = re.compile(r"[;:]\s|,\s|\s[–—-]\s|\s(?:because|since|so that|otherwise|unless|when|which|as)\s|\.\s")
 _WORD = re.compile(r"[A-Za-z][\w'’-]*[A-Za-z0-9]|[A-Za-z]{2,}")
 
 _OBJECT_OF = re.compile(
-    r"\b(?:use|using|on|to|is|are|in|at|with|via|through|by|after|before|until|from|for|of|as|under|over|real|need|needs|pick|picked|choose|chose|prefer|run|want|called|named|than|only|it's|into|behind|stays?|"
-    r"be|was|were|ask|tag|ping|decision is|owner is|except|exactly|raise|write|speak|my)\s+(?:a |an |the |our |project |version |port |about |exactly |only )?$", re.IGNORECASE)
-_PASSED_OVER = re.compile(r"\b(?:not|no|never|without|off|instead of|rather than|than|don't use|from)\s+(?:a |an |the )?$", re.IGNORECASE)
+    r"\b(?:use|using|on|to|is|are|in|at|with|via|through|by|after|before|until|from|for|of|as|under|over|real|need|"
+    r"needs|pick|picked|choose|chose|prefer|run|want|called|named|than|only|it's|into|behind|stays?|"
+    r"be|was|were|ask|tag|ping|decision is|owner is|except|exactly|raise|write|speak|my)\s+(?:a |an |the |our |"
+    r"project |version |port |about |exactly |only )?$", re.IGNORECASE)
+_PASSED_OVER = re.compile(
+    r"\b(?:not|no|never|without|off|instead of|rather than|than|don't use|from)\s+(?:a |an |the )?$", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:nothing|never|not|don't|no longer|nobody|no)\b", re.IGNORECASE)
 _TO = re.compile(r"[\w'-]*(?: [\w'./#-]+){0,4} to\b")
-_STRONG = re.compile(r"\b(?:always use|use|is on|are on|to|is|at|on|in|under|by|after|from)\s+(?:the )?$", re.IGNORECASE)
+_STRONG = re.compile(r"\b(?:always use|use|is on|are on|to|is|at|on|in|under|by|after|from)\s+(?:the )?$", re.
+    IGNORECASE)
 
 
 def title(text: str) -> str:
@@ -37,19 +48,27 @@ def title(text: str) -> str:
     text = " ".join(text.split())
     if len(text) > TITLE_CHARACTERS:
         cut = next((m.start() for m in _CLAUSE_END.finditer(text) if 18 <= m.start() <= TITLE_CHARACTERS), 0)
-        text = text[:cut] if cut else neutral.shorten(text, TITLE_CHARACTERS)
+        text = text[:cut] if cut else _at_a_word(text, TITLE_CHARACTERS)
     return capital(text.rstrip(" .,;:!"))
 
 
 def describe(text: str) -> str:
     """One line for the index."""
-    return neutral.shorten(text, LINE_CHARACTERS)
+    return _at_a_word(" ".join(text.split()), LINE_CHARACTERS)
+
+
+def _at_a_word(text: str, characters: int) -> str:
+    """Shortened by ``core.budget``, and moved back to the end of a word."""
+    cut = budget.clip(text, characters)
+    end = cut.text.rfind(" ")
+    return str(cut.text) if cut.whole or end < characters // 2 else cut.text[:end].rstrip(" ,;:") + "…"
 
 
 def capital(text: str) -> str:
     """A capital at the beginning, unless the first word is a value whose letters matter."""
     first = text.split(" ", 1)[0]
-    return text[:1].upper() + text[1:] if text[:1].islower() and first.rstrip(",;:.'").replace("'", "").replace("-", "").isalpha() else text
+    return text[:1].upper() + text[1:] if text[:1].islower() and first.rstrip(",;:.'").replace("'", "").replace("-",
+    "").isalpha() else text
 
 
 def keywords(text: str) -> tuple[str, ...]:
@@ -92,13 +111,17 @@ def values(text: str) -> list[Value]:
     return sorted(found, key=lambda v: -v.weight)
 
 
-# "the team vault Harbor" in "credentials live in the team vault Harbor, the …": what a phrase of several words could stand for.
+# "the team vault Harbor" in "credentials live in the team vault Harbor, the …": what a phrase of several words could
+# stand for.
 _COMPLEMENT = re.compile(
-    r"\b(?:in|at|on|from|to|is|are|use|with|by|for|under|of|through|via)\s+(?P<phrase>(?:(?:the|a|an|our)\s+)?(?:[\w./:#@-]+\s+){1,4}?[\w./:#@-]+)(?=[,;.]?\s*$|[,;:]|\s+(?:and|but|because|so|until|instead|for|to|from|with|in|on|at|by|when|if|now|only)\b)")
+    r"\b(?:in|at|on|from|to|is|are|use|with|by|for|under|of|through|via)\s+(?P<phrase>(?:(?:the|a|an|"
+    r"our)\s+)?(?:[\w./:#@-]+\s+){1,4}?[\w./:#@-]+)(?=[,;.]?\s*$|[,;:]|\s+(?:and|but|because|so|until|instead|for|to|"
+    r"from|with|in|on|at|by|when|if|now|only)\b)")
 
 
 def _phrases(text: str) -> list[Value]:
-    return [Value(start=m.start("phrase"), end=m.end("phrase"), kind="phrase", weight=1.5) for m in _COMPLEMENT.finditer(text)]
+    return [Value(start=m.start("phrase"), end=m.end("phrase"), kind="phrase", weight=1.5) for m in _COMPLEMENT.
+    finditer(text)]
 
 
 def _weighed(text: str, value: Value, base: float) -> Value:

@@ -1,4 +1,5 @@
-"""What stands beside a secret that was taken out: the fact about it is worth keeping, the sentence about the placeholder is not."""
+"""What stands beside a secret that was taken out: the fact about it is worth keeping, the sentence about the
+placeholder is not."""
 
 from __future__ import annotations
 
@@ -7,16 +8,21 @@ import re
 from reverie.models.rules import neutral
 
 _CLAUSE = re.compile(r"[,;] (?:and |but |so )?|\. | – | — | - ")
-_ABOUT = re.compile(r"\b(?:the|our|my|this|that)\s+((?:[\w-]+\s+){0,3}?(?:key|token|secret|password|passphrase|credential|credentials|api key|login|account|certificate|cert|pin|dsn|connection string|webhook))\b", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"\b(?:the|our|my|this|that)\s+((?:[\w-]+\s+){0,3}?(?:key|token|secret|password|passphrase|credential|"
+    r"credentials|api key|login|account|certificate|cert|pin|dsn|connection string|webhook))\b", re.IGNORECASE)
 _FOR = re.compile(r"\bfor (?:the |our )?((?:[\w-]+\s?){1,3})$", re.IGNORECASE)
 _PRONOUN = re.compile(r"^(?:it|this|that|they|those)(?:'s|'re)?\b", re.IGNORECASE)
 _CARRIES = re.compile(
-    r"\b(?:rotat\w+|expir\w+|renew\w+|limited|limit|allow\w*|read[- ]only|scoped|belongs?|owns?|owned|shared|revoked?|valid|every|each|never|only|always|must|comes? from|lives?|stored|kept|issued|managed|per (?:minute|hour|day|second|month))\b",
+    r"\b(?:rotat\w+|expir\w+|renew\w+|limited|limit|allow\w*|read[- ]only|scoped|belongs?|owns?|owned|shared|"
+    r"revoked?|valid|every|each|never|only|always|must|comes? from|lives?|stored|kept|issued|managed|per (?:minute|"
+    r"hour|day|second|month))\b",
     re.IGNORECASE)
 
 
 def beside(sentence: str) -> str:
-    """The clauses of a sentence that hold a fact and no placeholder, with the secret's name for a subject; "" when nothing is left."""
+    """The clauses of a sentence that hold a fact and no placeholder, with the secret's name for a subject; "" when
+    nothing is left."""
     parts = [p.strip() for p in _CLAUSE.split(sentence) if p.strip()]
     kept = [p for p in parts if not neutral.PLACEHOLDER.search(p) and _CARRIES.search(p)]
     if not kept:
@@ -27,7 +33,7 @@ def beside(sentence: str) -> str:
     if not subject:
         return fact
     if pronoun := _PRONOUN.match(fact):
-        return f"{subject} {_verb(pronoun.group())}{fact[pronoun.end():].lstrip() if _verb(pronoun.group()) else fact[pronoun.end():].lstrip()}"
+        return f"{subject} {_verb(pronoun.group())}{fact[pronoun.end():].lstrip()}"
     return f"{subject}: {fact}"
 
 

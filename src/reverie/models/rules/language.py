@@ -1,15 +1,21 @@
 """What a language brings to the rule-based extractor, and the values in which it answers.
 
-The engine knows messages, order, corrections and sources; it knows no words. A ``Language`` knows words; it knows no messages
-but the one it reads. Between the two stands ``Reading``: what one sentence (or one part of a sentence, where it holds two
-facts) turned out to be. The default answer is ``NOTHING``: most of what is said while working is not worth keeping (study,
+The engine knows messages, order, corrections and sources; it knows no words. A ``Language`` knows words; it knows no
+messages
+but the one it reads. Between the two stands ``Reading``: what one sentence (or one part of a sentence, where it holds
+two
+facts) turned out to be. The default answer is ``NOTHING``: most of what is said while working is not worth keeping
+(study,
 Codex §7).
 
 How the engine puts readings together, in the order of a message:
-- a ``STATEMENT`` opens a memory; ``DETAIL`` and ``REASON`` join the statement before them, or, at the start of a message,
+- a ``STATEMENT`` opens a memory; ``DETAIL`` and ``REASON`` join the statement before them, or, at the start of a
+message,
   the next one. ``DETAIL`` and ``REASON`` without a statement beside them are nothing.
-- ``CORRECT`` finds the nearest earlier statement (same message first, then the person's earlier messages) and says it again
-  with the value swapped. ``WITHDRAW`` takes an earlier statement away; what a ``STATEMENT`` in the same message says instead
+- ``CORRECT`` finds the nearest earlier statement (same message first, then the person's earlier messages) and says it
+again
+  with the value swapped. ``WITHDRAW`` takes an earlier statement away; what a ``STATEMENT`` in the same message says
+  instead
   replaces it.
 - ``NOTHING`` is counted under its reason.
 """
@@ -38,7 +44,8 @@ class Act(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What one sentence turned out to be. ``quote`` is the sentence as it was said; ``text`` what would be stored of it:
+    """What one sentence turned out to be. ``quote`` is the sentence as it was said; ``text`` what would be stored of
+    it:
     without greeting, "ok," or "please remember that", everything else verbatim (names, numbers, paths, ids, flags)."""
 
     act: Act
@@ -57,8 +64,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """A piece of a text that could be another one: what a correction swaps. ``kind`` is one of KINDS; ``weight`` says how much
-    it looks like what the sentence is about (the object of "use", the end of "from … to …"), against a word in passing."""
+    """A piece of a text that could be another one: what a correction swaps. ``kind`` is one of KINDS; ``weight`` says
+    how much
+    it looks like what the sentence is about (the object of "use", the end of "from … to …"), against a word in
+    passing."""
 
     start: int
     end: int
@@ -86,12 +95,14 @@ class Language(Protocol):
     name: str                       # "en", "zh", "ja", "ko"
 
     def share(self, text: str) -> float:
-        """How much of a text is this language, 0 to 1. The language with the highest share reads the text; identifiers, paths
+        """How much of a text is this language, 0 to 1. The language with the highest share reads the text;
+        identifiers, paths
         and product names in Latin letters inside a Chinese sentence do not make it English."""
         ...
 
     def sentences(self, text: str) -> Sequence[str]:
-        """One paragraph (no line break inside) split into sentences, in order, nothing lost but blanks. A parenthesis that
+        """One paragraph (no line break inside) split into sentences, in order, nothing lost but blanks. A parenthesis
+        that
         is a sentence of its own comes as a sentence, brackets included."""
         ...
 
@@ -101,7 +112,8 @@ class Language(Protocol):
         ...
 
     def values(self, text: str) -> Sequence[Value]:
-        """The pieces of a text that a correction could swap. For a text that is one value ("Tuesday") the first covers it."""
+        """The pieces of a text that a correction could swap. For a text that is one value ("Tuesday") the first
+        covers it."""
         ...
 
     def title(self, text: str, type: str) -> str:

@@ -1,6 +1,7 @@
 """Pieces of text that look the same in every language: addresses, paths, flags, code, numbers, and pasted text.
 
-All patterns are linear: bounded repetitions or single character classes, so that hostile input costs no more than its length.
+All patterns are linear: bounded repetitions or single character classes, so that hostile input costs no more than its
+length.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from reverie.models.rules.language import Value
 MAX_MESSAGE = 20_000                # characters of one message that are looked at: longer ones are pasted text
 MAX_SENTENCE = 1_200                # a longer sentence is not something that a person said
 
-_ADDRESS = r"(?:https?://[^\s<>\"'，。、；）】」]+|(?<![\w.@/-])(?:[A-Za-z0-9][\w-]*\.)+[A-Za-z]{2,}(?::\d{2,5})?(?:/[\w./#?=&%~+-]*)?)"
+_ADDRESS = (
+    r"(?:https?://[^\s<>\"'，。、；）】」]+|(?<![\w.@/-])(?:[A-Za-z0-9][\w-]*\.)+[A-Za-z]{2,}(?::\d{2,5})?(?:/[\w./#?=&%~+-]*)"
+    r"?)")
 _SPECIFIC = re.compile(
     "|".join((
         r"(?P<codespan>`[^`\n]{1,200}`)",
@@ -21,7 +24,8 @@ _SPECIFIC = re.compile(
         r"(?P<channel>(?<![\w#&])#[a-z][\w-]{2,40})",
         r"(?P<flag>(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s,;]+)?)",
         r"(?P<path>(?<![\w.])(?:~?/)?[\w.@-]+(?:/[\w.@*<>{}-]+)+/?|(?<![\w.])\.[\w.-]+/[\w./-]*)",
-        r"(?P<code>\b[a-zA-Z]\w*_\w+(?:\(\))?|\b[A-Za-z]\w*\(\)|\b\w+\.\w{1,5}\(\)|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]+[A-Z]\w*\b)",
+        r"(?P<code>\b[a-zA-Z]\w*_\w+(?:\(\))?|\b[A-Za-z]\w*\(\)|\b\w+\.\w{1,5}\(\)|"
+        r"\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]+[A-Z]\w*\b)",
         r"(?P<id>\b[A-Z]{2,10}-\d+\b|(?<!\w)#\d+\b)",
         r"(?P<number>(?<![\w.])\d+(?:[.,]\d+)*(?![\w-]))",
     )),
@@ -32,8 +36,10 @@ PLACEHOLDER = re.compile(r"\[REDACTED[A-Z_]*(?::[^\]\n]{0,40})?\]|<redacted[^>\n
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)")
 _PASTED_LINE = re.compile(
-    r"^\s*(?:>|\$ |% |#!|\+\+\+ |--- |@@ |[+-] {0,4}\S.*[;{})]\s*$|Traceback \(most recent|File \"|at [\w.$]+\(|E {2,}\S"
-    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\b[\s:\[]|\|.*\||[{}\[\]();,]+\s*$|</?[A-Za-z][^>]*>\s*$)")
+    r"^\s*(?:>|\$ |% |#!|\+\+\+ |--- |@@ |[+-] {0,4}\S.*[;{})]\s*$|Traceback \(most recent|File \"|at [\w.$]+\(|E "
+    r"{2,}\S"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\b[\s:\[]|\|.*\||"
+    r"[{}\[\]();,]+\s*$|</?[A-Za-z][^>]*>\s*$)")
 
 
 def values(text: str) -> Iterator[Value]:
@@ -66,12 +72,3 @@ def spoken(text: str) -> list[str]:
         if line.strip() and not _PASTED_LINE.match(line[:400]):
             lines.append(line.strip())
     return lines
-
-
-def shorten(text: str, characters: int) -> str:
-    """A quotation of at most so many characters, cut at a blank, with the cut shown."""
-    text = " ".join(text.split())
-    if len(text) <= characters:
-        return text
-    cut = text.rfind(" ", characters // 2, characters - 1)
-    return text[:cut if cut > 0 else characters - 1].rstrip() + "…"
