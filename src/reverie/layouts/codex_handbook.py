@@ -25,7 +25,7 @@ from reverie.layouts.codex_sections import (
     section_titled,
     whose,
 )
-from reverie.layouts.codex_text import Document, Item, Node, append, bullet_lines, cut, insert, is_empty, items, shown
+from reverie.layouts.codex_text import LABELS, Document, Item, Node, append, bullet_lines, cut, insert, is_empty, items, shown
 
 PATH = "MEMORY.md"
 UNKNOWN = "unknown"                 # the study's word for a directory that nobody knows
@@ -188,6 +188,16 @@ class Handbook:
                 for task in found.tasks_of():
                     held.setdefault(id(task.node), []).append(memories[found.mark])
         return held
+
+    def tasks_of_ours(self) -> set[int]:
+        """The nodes (by identity) that name the sources of tasks in which only bullets of ours stand."""
+        held: dict[int, tuple[Task, bool]] = {}
+        for found in self.bullets():
+            for task in found.tasks_of():
+                ours = bool(found.mark) and held.get(id(task), (task, True))[1]
+                held[id(task)] = (task, ours)
+        return {id(child) for task, ours in held.values() if ours for child in task.node.children
+                if section_titled(child.title) is Section.FILES}
 
     # ---- changing it
 
@@ -355,7 +365,7 @@ def _scope_line(cwd: str) -> str:
 
 
 def _is_head(line: str) -> bool:
-    return not line.strip() or line.startswith(("applies_to:", "scope:"))
+    return not line.strip() or line.startswith(LABELS)
 
 
 def _heading(number: int, memories: Sequence[Memory]) -> str:

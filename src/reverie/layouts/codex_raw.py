@@ -17,8 +17,26 @@ from typing import Any
 from reverie.core import scalar
 from reverie.core.memory import By, Memory, Source, Status
 from reverie.layouts import codex_names as names
-from reverie.layouts.codex_sections import NO_TEXT, SECTION_LABELS, group_label, outcome_of, section_of, section_titled
-from reverie.layouts.codex_text import Document, Node, bullet_lines, bullet_text, cut, insert, items, parts, shown
+from reverie.layouts.codex_sections import (
+    NO_TEXT,
+    SECTION_LABELS,
+    group_label,
+    outcome_of,
+    section_of,
+    section_titled,
+)
+from reverie.layouts.codex_text import (
+    Document,
+    Node,
+    bullet_lines,
+    bullet_text,
+    cut,
+    detach,
+    insert,
+    items,
+    parts,
+    shown,
+)
 
 PATH = "raw_memories.md"
 UNKNOWN = "unknown"                 # the study's word for a cwd that nobody knows
@@ -172,30 +190,27 @@ class RawMemories:
         entry = self.entries.pop(mark)
         thread = self.threads[entry.thread]
         thread.entries.remove(entry)
-        for node in self.document.root.walk():      # a thread may stand in two pieces
-            if entry.node in node.children:
-                node.children.remove(entry.node)
-                break
+        detach(self.document.root, entry.node)      # a thread may stand in two pieces
 
     def remove_told(self, thread: str, said: str) -> None:
-        """Take out one item that somebody else wrote."""
+        """Take out an item that somebody else wrote, however often it stands there."""
         for node in self.threads[thread].foreign:
-            for item in items(node.lines):
+            for item in reversed(items(node.lines)):
                 if scalar.whole(item.text) == said:
                     cut(node, item)
-                    return
 
     def refresh(self, thread: Thread, before: Sequence[Entry], file: str) -> None:
         """Let a thread's head say what its entries say; a head that somebody else wrote stays. A thread in which
         nothing is left goes."""
         if not thread.entries and not thread.foreign and before:
-            self._top().children.remove(thread.node)
+            detach(self.document.root, thread.node)
             del self.threads[thread.id]
             return
         times = [entry.memory.modified_at for entry in thread.entries if entry.memory.modified_at]
-        if times:
+        if times and not thread.foreign:
             self._set(thread, "updated_at", time(max(times)))
-        self._set(thread, "rollout_summary_file", file)
+        if file:
+            self.set_file(thread, file)
         start, end = _front(thread.node.lines)
         is_ours = start < 0 or thread.node.lines[start:end] == _frontmatter(before, thread)
         if not thread.foreign and is_ours:
@@ -206,13 +221,22 @@ class RawMemories:
             else:
                 thread.node.lines[start:end] = new
 
+    def set_file(self, thread: Thread, file: str) -> None:
+        """Say which file in ``rollout_summaries/`` is the session's."""
+        self._set(thread, "rollout_summary_file", file)
+
     def _set(self, thread: Thread, name: str, value: str) -> None:
-        for place, line in enumerate(thread.node.lines[: _head_end(thread.node.lines)]):
+        if thread.fields.get(name) == value:
+            return
+        lines, at = thread.node.lines, 0
+        for place, line in enumerate(lines[: _head_end(lines)]):
             found = _FIELD.fullmatch(line.rstrip("\r"))
             if found and found[1] == name:
-                if found[2] != value:
-                    thread.node.lines[place] = f"{name}: {value}"
+                lines[place] = f"{name}: {value}"
                 break
+            at = place + 1 if found else at
+        else:
+            lines.insert(at, f"{name}: {value}")
         thread.fields[name] = value
 
     def _top(self) -> Node:

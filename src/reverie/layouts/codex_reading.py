@@ -35,10 +35,11 @@ DESCRIPTION_LENGTH = 160
 
 
 class Record:
-    """A memory and where it stands: ``found`` in the handbook, ``thread`` its session in the raw memories, ``text``
-    what stands elsewhere. ``mark`` is its name if it is ours."""
+    """A memory and where it stands: ``found`` in the handbook (``twins``: the same words again in the same place),
+    ``thread`` its session in the raw memories, ``text`` what stands elsewhere, ``echoes`` what the summary repeats.
+    ``mark`` is its name if it is ours."""
 
-    __slots__ = ("found", "mark", "memory", "text", "thread", "where")
+    __slots__ = ("echoes", "found", "mark", "memory", "text", "thread", "twins", "where")
 
     def __init__(
         self,
@@ -56,6 +57,8 @@ class Record:
         self.found = found
         self.thread = thread
         self.text = text
+        self.twins: list[Found] = []
+        self.echoes: list[str] = []
 
 
 class Reading:
@@ -83,13 +86,12 @@ class Reading:
         return file.modified_at if file else None
 
     def _add(self, record: Record, *, prefix: str, words: tuple[str, ...] = ()) -> None:
-        mark = record.mark or names.content_mark(*words)
-        id, number = f"{prefix}:{mark}", 1
-        while id in self.records:
-            number += 1
-            id = f"{prefix}:{mark}-{number}"
-        record.memory = replace(record.memory, id=id)
-        self.records[id] = record
+        id = f"{prefix}:{record.mark or names.content_mark(*words)}"
+        if id not in self.records:
+            record.memory = replace(record.memory, id=id)
+            self.records[id] = record
+        elif record.found:              # the same words twice are one memory
+            self.records[id].twins.append(record.found)
 
     # ---- the handbook
 
@@ -98,6 +100,10 @@ class Reading:
         for found in self.handbook.bullets():
             entry = self.raw.entries.get(found.mark)
             if found.mark in seen:
+                first = self.records[f"{codex_handbook.PATH}:{found.mark}"]
+                if first.found and (first.found.text, first.found.group) == (found.text, found.group):
+                    first.twins.append(found)
+                    continue
                 self.problems.append(Problem(path=codex_handbook.PATH, reason="duplicate_name", detail=found.mark))
             if entry and found.mark not in seen:
                 seen.add(found.mark)
@@ -245,13 +251,16 @@ class Reading:
     def _read_summary(self) -> None:
         """What stands in the profile, the preferences and the tips and nowhere else."""
         document = Document(self.bytes(codex_summary.PATH), deepest=4)
-        known = {text.fold(record.found.text) for record in self.records.values() if record.found}
+        known = {text.fold(record.found.text): record for record in self.records.values() if record.found}
         for title, kind in (
             (codex_summary.PROFILE, "user"), (codex_summary.PREFERENCES, "feedback"), (codex_summary.TIPS, "feedback"),
         ):  # fmt: skip
             for item in codex_summary.foreign_items(document, title):
                 said = scalar.whole(item)
-                if not said.strip() or text.fold(said) in known:
+                standing = known.get(text.fold(said))
+                if standing:
+                    standing.echoes.append(item)
+                if standing or not said.strip():
                     continue
                 body, why, how = parts(said)
                 memory = Memory(name=_name(body), description=_description(body), type=kind, body=body, why=why,
@@ -290,15 +299,21 @@ class Reading:
 
 
 class _Cited:
-    """The sessions and files that the handbook rests on."""
+    """What the handbook rests on: every file that it names, and the sessions (by thread or file) whose own words
+    somebody has put into it. A task that holds only bullets of ours says nothing about the rest of its session."""
 
     def __init__(self, handbook: Handbook) -> None:
         self.files = names.mentioned_files(handbook.document.text)
-        words = (word.partition("thread_id=") for word in handbook.document.text.split())
-        self.threads = {name.strip(",.;()[]") for _, mark, name in words if mark}
+        ours = handbook.tasks_of_ours()
+        rest = [line for node in handbook.document.root.walk() if id(node) not in ours for line in node.lines]
+        text = "\n".join(rest)
+        self._used_files = names.mentioned_files(text)
+        words = (word.partition("thread_id=") for word in text.split())
+        self._used = {name.strip(",.;()[]") for _, mark, name in words if mark}
 
     def covers(self, thread: Thread) -> bool:
-        return thread.id in self.threads or (bool(thread.file) and thread.file in self.files)
+        """Whether a session's raw memories have gone into the handbook."""
+        return thread.id in self._used or (bool(thread.file) and thread.file in self._used_files)
 
 
 def skills_in(folder: Folder) -> Mapping[str, str]:

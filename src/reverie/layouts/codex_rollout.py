@@ -61,6 +61,15 @@ class Rollout:
                 if found and _TASK.fullmatch(node.title):
                     above.children.remove(node)
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no task is left, nor anything else but a headline of ours."""
+        nodes = list(self.document.root.walk())
+        lines = [line for node in nodes for line in node.lines]
+        return len(nodes) <= 2 and all(
+            not line.strip() or line.startswith("Rollout context: ") or _HEADER.fullmatch(line) for line in lines
+        )
+
     def update(self, thread: Thread, before: Sequence[Entry], after: Sequence[Entry]) -> bool:
         """Carry a change of a thread's entries over: only their own sections change, and the head if it is ours.
         False when nothing is left that would need the file."""
@@ -87,7 +96,7 @@ class Rollout:
         return bool(after or top.children or not ours)
 
     def _update_head(self, thread: Thread, before: Sequence[Entry], after: Sequence[Entry], top: Node) -> None:
-        at = thread.fields.get("updated_at", "")
+        at = "" if thread.foreign else thread.fields.get("updated_at", "")
         for place, line in enumerate(self.document.root.lines):
             found = _HEADER.fullmatch(line)
             if found and found[1] == "updated_at" and at and found[2] != at:

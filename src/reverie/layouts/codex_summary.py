@@ -89,14 +89,13 @@ def foreign_items(document: Document, title: str) -> list[str]:
 
 
 def remove_item(data: bytes, text: str) -> bytes:
-    """The file without one item that somebody else wrote."""
+    """The file without an item that somebody else wrote, however often it stands there."""
     document = Document(data, deepest=4)
     for node in document.root.walk():
-        for item in items(node.lines):
+        for item in reversed(items(node.lines)):
             if item.text == text:
                 cut(node, item)
-                return document.data()
-    return data
+    return document.data()
 
 
 def _is_ours(text: str) -> bool:

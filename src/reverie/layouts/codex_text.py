@@ -20,6 +20,7 @@ _BULLET = re.compile(r" ?(?:[-*+]|\d{1,3}[.)])[ \t]+(?=\S)")
 _RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,})$")
 _FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
 _PART = re.compile(r"(\\*)(->|→|because:)(?= |$)")
+LABELS = ("applies_to:", "scope:")      # of a block: no part of what stands around them
 _ARROWS = ("->", "→")
 _BECAUSE = "because:"
 
@@ -174,18 +175,18 @@ def items(lines: Sequence[str]) -> list[Item]:
             place += 1
             continue
         mark = None if place in code else _BULLET.match(line)
-        end = _end_of_bullet(lines, place) if mark else _end_of_paragraph(lines, place, code)
+        end = _end_of_bullet(lines, place, code) if mark else _end_of_paragraph(lines, place, code)
         width = len(mark[0]) if mark else 0
-        first = line[width:].rstrip("\r")
+        first = line[width:].rstrip("\r") if mark or place in code else line.strip()
         rest = [_dedented(lines[i].rstrip("\r"), min(width, 2) if width < 4 else width) for i in range(place + 1, end)]
         found.append(Item(place, end, "\n".join([first, *rest])))
         place = end
     return found
 
 
-def _end_of_bullet(lines: Sequence[str], start: int) -> int:
+def _end_of_bullet(lines: Sequence[str], start: int, code: set[int]) -> int:
     """Behind the last line that belongs to the bullet: indented ones, blank ones between those, and lines that simply
-    go on without an indentation."""
+    go on without an indentation, unless they are the labels of a block."""
     end = place = start + 1
     while place < len(lines):
         line = lines[place]
@@ -193,7 +194,7 @@ def _end_of_bullet(lines: Sequence[str], start: int) -> int:
             place += 1
             continue
         indented = line.startswith(("  ", "\t"))
-        if not indented and (place > end or _BULLET.match(line)):
+        if not indented and (place > end or place in code or _BULLET.match(line) or line.startswith(LABELS)):
             break
         place += 1
         end = place
@@ -202,7 +203,11 @@ def _end_of_bullet(lines: Sequence[str], start: int) -> int:
 
 def _end_of_paragraph(lines: Sequence[str], start: int, code: set[int]) -> int:
     end = start + 1
-    while end < len(lines) and (end in code or (lines[end].strip() and not _BULLET.match(lines[end]))):
+    inside = start in code          # a fence is a paragraph of its own, whatever it holds
+    while end < len(lines) and (end in code) == inside:
+        line = lines[end]
+        if not inside and (not line.strip() or _BULLET.match(line) or line.startswith(LABELS)):
+            break
         end += 1
     return end
 
@@ -275,6 +280,14 @@ def insert(parent: Node, place: int, node: Node) -> None:
     parent.children.insert(place, node)
 
 
+def detach(root: Node, node: Node) -> None:
+    """Take a node out, wherever below ``root`` it is."""
+    for above in root.walk():
+        if node in above.children:
+            above.children.remove(node)
+            return
+
+
 def _last_lines(node: Node, *, own: bool) -> list[str]:
     while not own and node.children:
         node = node.children[-1]
@@ -282,11 +295,22 @@ def _last_lines(node: Node, *, own: bool) -> list[str]:
 
 
 def cut(node: Node, item: Item) -> None:
-    """Take an item out of a node, with the blank lines behind it if that leaves two gaps in a row."""
-    del node.lines[item.start : item.end]
-    if item.start and not node.lines[item.start - 1].strip():
-        while item.start < len(node.lines) and not node.lines[item.start].strip():
-            del node.lines[item.start]
+    """Take an item out of a node. One blank line is left between its neighbours, where they would run together without,
+    and a paragraph behind it loses the indentation that would make it a part of what now stands before it."""
+    lines, place = node.lines, item.start
+    del lines[place : item.end]
+    if place and not lines[place - 1].strip():
+        while place < len(lines) and not lines[place].strip():
+            del lines[place]
+    if place and place < len(lines) and lines[place - 1].strip() and not _starts_item(lines[place]):
+        lines.insert(place, "")
+    following = next((i for i in range(place, len(lines)) if lines[i].strip()), len(lines))
+    if following < len(lines) and lines[following].startswith(("  ", "\t")):
+        lines[following] = lines[following].lstrip()
+
+
+def _starts_item(line: str) -> bool:
+    return not line.strip() or _BULLET.match(line) is not None or line.startswith(LABELS)
 
 
 def is_empty(node: Node) -> bool:

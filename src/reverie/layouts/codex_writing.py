@@ -52,6 +52,7 @@ class Writer:
         if entry:
             self._touch(self._raw.threads[entry.thread])
         del self._records[id]
+        self._silence(record)
         if record.found:
             self._handbook.remove(record.found)
         if entry:
@@ -98,6 +99,14 @@ class Writer:
         files = {path: data for path, data in self._files.items() if self._folder_bytes(path) != data}
         return Written(files=files, ids=tuple(ids), notes=self._notes)
 
+    def _silence(self, record: Record) -> None:
+        """Take out what only repeats a memory: the same bullet again, a line of the summary by somebody else."""
+        for twin in record.twins:
+            self._handbook.remove(twin)
+        for echo in record.echoes:
+            self._summary = codex_summary.remove_item(self._summary, echo)
+        record.twins, record.echoes = [], []
+
     # ---- one memory
 
     def _known(self, id: str) -> Record:
@@ -134,6 +143,7 @@ class Writer:
         record.where = codex_handbook.PATH
 
     def _update(self, record: Record, memory: Memory) -> str:
+        self._silence(record)
         old = record.memory
         said_at = memory.source.said_at
         is_news = said_at and said_at != old.source.said_at
@@ -168,6 +178,7 @@ class Writer:
     def _adopt(self, record: Record, memory: Memory) -> str:
         """Make a bullet that somebody else wrote one of ours, where it stands."""
         assert record.found is not None
+        self._silence(record)
         at = memory.source.said_at or self._now
         thread_id = names.thread_of(memory, self._now)
         mark = names.mark_of(memory, thread_id, self._marks)
@@ -187,8 +198,11 @@ class Writer:
             file = self._file_of(id, memory, updated_at)
             self._raw.thread(id, cwd=memory.source.cwd, file=file, updated_at=updated_at)
             self._before.setdefault(id, [])
-        self._touch(self._raw.threads[id])
-        return self._raw.threads[id]
+        thread = self._raw.threads[id]
+        self._touch(thread)
+        if not thread.file:             # there was none, or no plain name
+            self._raw.set_file(thread, self._file_of(id, memory, updated_at))
+        return thread
 
     def _file_of(self, thread: str, memory: Memory, updated_at: datetime) -> str:
         """The name of a new session's file: the one that the handbook cites, else the product's rule."""
@@ -198,14 +212,10 @@ class Writer:
                 if source.get("thread_id") == thread and names.is_summary_file(source["file"]):
                     return source["file"]
         name = names.summary_file(thread, updated_at, memory.name)
-        while name in self._session_files or not self._may_take(name, thread):
+        while name in self._session_files or names.SUMMARIES + name in self._folder:
             name = f"{name.removesuffix('.md')}_.md"
         self._session_files.add(name)
         return name
-
-    def _may_take(self, name: str, thread: str) -> bool:
-        data = self._folder_bytes(names.SUMMARIES + name)
-        return data is None or Rollout(data).header.get("thread_id") == thread
 
     def _touch(self, thread: Thread) -> None:
         """Remember what a session held, and follow what a person did to its bullets in the handbook."""
@@ -222,7 +232,10 @@ class Writer:
     def _settle_thread(self, id: str) -> None:
         thread, before = self._raw.threads[id], self._before[id]
         shown_before = [entry for entry in before if entry.memory.status is Status.ACTIVE]
-        old = thread.file or self._file_of(id, (thread.entries or before)[0].memory, thread.updated_at or self._now)
+        if not thread.file and not thread.entries:      # without a name there is no file to follow
+            self._raw.refresh(thread, before, "")
+            return
+        old = thread.file or self._file_of(id, thread.entries[0].memory, thread.updated_at or self._now)
         new = _renamed(old, shown_before, thread.active)
         self._raw.refresh(thread, before, new)
         path = names.SUMMARIES + old
@@ -246,7 +259,7 @@ class Writer:
                 if names.is_summary_file(source["file"]) and data:
                     rollout = Rollout(data)
                     rollout.drop(record.found.text)
-                    self._files[path] = rollout.document.data()
+                    self._files[path] = None if rollout.says_nothing else rollout.document.data()
 
     def _note_evidence(self, record: Record) -> None:
         """Say where a product's own files still hold what is taken out of the handbook."""
