@@ -211,7 +211,8 @@ class Writer:
             for source in task.sources if task else ():
                 if source.get("thread_id") == thread and names.is_summary_file(source["file"]):
                     return source["file"]
-        name = names.summary_file(thread, updated_at, memory.name)
+        # a name that agents see is no place for what they are not to see
+        name = names.summary_file(thread, updated_at, memory.name if memory.status is Status.ACTIVE else "")
         while name in self._session_files or names.SUMMARIES + name in self._folder:
             name = f"{name.removesuffix('.md')}_.md"
         self._session_files.add(name)
