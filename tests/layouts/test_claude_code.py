@@ -327,7 +327,7 @@ WORDS = st.text(st.characters(codec="utf-8"), max_size=20)
 LINES = st.lists(
     st.one_of(WORDS, st.sampled_from(["Why: x", "**How to apply:** y", "```", "---", "# h", "\\Why: z", "- item", ""])), max_size=4
 ).map("\n".join)
-TYPES = st.sampled_from(["user", "feedback", "project", "reference", "lesson", ""])
+TYPES = st.sampled_from(["user", "feedback", "project", "reference", "lesson", ""]) | st.text(st.characters(codec="utf-8"), max_size=5)
 SOURCES = st.builds(
     Source, by=st.sampled_from(By), host=WORDS, session=WORDS, message=WORDS, rule=WORDS, cwd=WORDS, quote=LINES,
     said_at=st.none() | st.datetimes(timezones=st.just(UTC)),

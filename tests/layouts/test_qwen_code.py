@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reverie.core.layout import Change, File
 from reverie.core.memory import Memory
 from reverie.core.parts import Parts
-from reverie.core.scalar import one_line
+from reverie.core.scalar import one_line, without_comment
 from reverie.errors import NotFound, WrongUse
 from reverie.layouts import fields, qwen_entries, qwen_sheet
 from reverie.layouts.qwen_code import QwenCode
@@ -279,7 +279,8 @@ def test_a_hostile_path_is_not_written() -> None:
 
 def test_pinned_is_touched_only_by_name() -> None:
     store = folder({"pinned/a.md": several("Old", "name: n\ntype: user")})
-    assert QwenCode().write(store, Change(put=[Memory(name="n", type="pinned")]), now=NOW).ids == ["n.md"]
+    new = [Memory(name="n", type="pinned"), Memory(name="n", type="PRN")]
+    assert QwenCode().write(store, Change(put=new), now=NOW).ids == ["n.md", "n-2.md"]
     (memory,) = QwenCode().read(store, scope="user").memories
     written = QwenCode().write(store, Change(put=[replace(memory, body="New")]), now=NOW)
     assert written.files["pinned/a.md"] == several("New", "name: n\ntype: user").encode()
@@ -314,7 +315,7 @@ LINE = st.one_of(
     st.sampled_from(["Why: x", "**How to apply:** y", "```", "~~~", "---", "# h", "\\Why: z", "- item", "* item", "-", "_No entries yet._", "", "  two", "\ttab", " one"]),
 )  # fmt: skip
 LINES = st.lists(LINE, max_size=5).map("\n".join)
-TYPES = st.sampled_from(["user", "feedback", "project", "reference", "lesson", ""])
+TYPES = st.sampled_from(["user", "feedback", "project", "reference", "lesson", ""]) | st.text(st.characters(codec="utf-8"), max_size=5)
 MEMORIES = st.builds(Memory, name=WORDS, description=WORDS, type=TYPES, body=LINES, why=LINES, how_to_apply=LINES)
 CONTENT = ("name", "description", "type", "body", "why", "how_to_apply")
 
@@ -325,7 +326,7 @@ def content(memory: Memory) -> tuple[str, ...]:
 
 def settled(memory: Memory, placement: str) -> Memory:
     made = fields.settled(memory)
-    made = replace(made, name=one_line(made.name), description=one_line(made.description))
+    made = replace(made, name=one_line(made.name), description=one_line(made.description), type=without_comment(one_line(made.type)))
     return qwen_sheet.for_list(made) if placement == "files" else made
 
 

@@ -35,7 +35,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Document:
     """A file, parsed. Immutable: an edit gives a new one, or the same object when it changes nothing."""
 
-    __slots__ = ("_codec", "_header", "_start", "body_at", "eol", "fields", "text")
+    __slots__ = ("_codec", "_first", "_header", "_start", "body_at", "eol", "fields", "text")
 
     def __init__(self, text: str, codec: str = "utf-8") -> None:
         self.text = text
@@ -43,6 +43,7 @@ class Document:
         self._start = 1 if text.startswith("\ufeff") else 0
         self._header = found = header.find(text, self._start)
         self.fields: tuple[Field, ...] = tuple(found.fields) if found else ()
+        self._first = {field.key: field for field in reversed(self.fields)}
         self.body_at = found.body if found else self._start
         first = _LINE_END.search(text, found.fence if found else 0)
         self.eol = first[0] if first else "\n"
@@ -84,7 +85,7 @@ class Document:
 
     def field(self, key: str) -> Field | None:
         """The first field of this name: of two equal keys the first counts, as in Qwen Code (spec §3.1)."""
-        return next((field for field in self.fields if field.key == key), None)
+        return self._first.get(key)
 
     def get(self, key: str) -> str | None:
         """What a key says; None when it is not there."""

@@ -63,7 +63,9 @@ def label(line: str) -> tuple[str, int] | None:
 
 def fenced(lines: Sequence[str]) -> list[bool]:
     """Which lines belong to a code block. A fence that nothing closes opens none. Linear in the number of lines."""
-    marks = [_mark(line) for line in lines]
+    marks = [_mark(line) if "```" in line or "~~~" in line else None for line in lines]
+    if not any(marks):
+        return [False] * len(lines)
     longest_behind: list[dict[str, int]] = []       # per line: the longest closing fence of each kind from here on
     longest: dict[str, int] = {}
     for mark in reversed(marks):
@@ -134,6 +136,8 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """The reverse of ``escape``."""
+    if "\\" not in text:
+        return text
     lines = text.split("\n")
     flags = fenced(lines)
     return "\n".join(_unescape(line) if not flag else line for line, flag in zip(lines, flags, strict=True))

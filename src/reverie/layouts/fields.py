@@ -26,6 +26,7 @@ _KNOWN = frozenset(("name", "title", "description", "type"))
 
 def settled(memory: Memory) -> Memory:
     """The memory as a file can hold it: texts without outer blank lines, and a name."""
+    kind = tidy(memory.type)
     body, why, how = (tidy(text) for text in (memory.body, memory.why, memory.how_to_apply))
     description = tidy(memory.description)
     other = one_line(description or body or why or how) or "memory"
@@ -34,7 +35,7 @@ def settled(memory: Memory) -> Memory:
         memory,
         name=name,
         description=description,
-        type=tidy(memory.type),
+        type=kind.lower() if kind.lower() in TYPES else kind,
         body=body,
         why=why,
         how_to_apply=how,

@@ -33,6 +33,11 @@ def fold(path: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
+def is_reserved(name: str) -> bool:
+    """Whether Windows keeps this file name for a device, whatever its ending."""
+    return unicodedata.normalize("NFKC", name).lower().partition(".")[0] in _RESERVED
+
+
 class Taken:
     """The paths of a folder, as the most forgiving file system sees them; and new ones beside them."""
 
@@ -51,7 +56,7 @@ class Taken:
     def free(self, folder: str, stem: str, *, between: str = "_") -> str:
         """The first free path for ``stem`` in ``folder``: as it is, then with 2, 3, …; it is taken from now on."""
         stem = stem or "memory"
-        if unicodedata.normalize("NFKC", stem) in _RESERVED:
+        if is_reserved(stem):
             stem = f"memory{between}{stem}"
         name, count = stem, 1
         path = f"{folder}/{name}.md" if folder else f"{name}.md"
@@ -66,7 +71,7 @@ class Taken:
 def check(path: str) -> None:
     """Refuse to write a path that could lead out of the store, or that not every system can hold."""
     parts = path.split("/")
-    reserved = any(unicodedata.normalize("NFKC", part).lower().split(".")[0] in _RESERVED for part in parts)
+    reserved = any(map(is_reserved, parts))
     unsafe = any(part in ("", ".", "..") for part in parts) or "\\" in path or any(ord(c) < 32 for c in path)
     if unsafe or reserved:
         why = "a name that Windows reserves" if reserved and not unsafe else "not a plain relative path"

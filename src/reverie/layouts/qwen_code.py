@@ -10,14 +10,14 @@ moves when an entry before it goes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from reverie.core import index, product_index
 from reverie.core.layout import Change, Contents, File, Folder, Problem, Written
 from reverie.core.memory import TYPES, Memory
-from reverie.core.scalar import one_line
+from reverie.core.scalar import one_line, without_comment
 from reverie.errors import NotFound, WrongUse
 from reverie.layouts import fields, naming, qwen_sheet
 from reverie.layouts.files import fetch
@@ -88,14 +88,15 @@ class QwenCode:
             after.pop(path)
             if sheet is not None:
                 after[path] = sheet
-        taken = naming.Taken(folder)
+        new = [replace(self._settled(given), id="") for given, place in zip(change.put, places, strict=True) if not place]
+        added = iter(self._added(new, after, naming.Taken(folder), now))
         written: list[tuple[str, int]] = []
-        for given, place in zip(change.put, places, strict=True):
+        for place in places:
             if place is None:
-                written.append(self._added(replace(self._settled(given), id=""), after, taken, now))
+                written.append(next(added))
             else:
                 path, number = place
-                written.append((path, number - sum(n < number for n, new in edits[path].items() if new is None)))
+                written.append((path, number - sum(n < number for n, left in edits[path].items() if left is None)))
         files = _difference(before, after)
         if files:
             files |= self._index_file(folder, after)
@@ -116,32 +117,60 @@ class QwenCode:
         return {path: Sheet(path, file) for path in paths if isinstance(file := fetch(folder, path), File)}
 
     def _settled(self, memory: Memory) -> Memory:
-        """The memory as these files can hold it: name and description on one line."""
+        """The memory as these files can hold it: its fields on one line each."""
         memory = fields.settled(memory)
-        return replace(memory, name=one_line(memory.name), description=one_line(memory.description))
+        name, description = one_line(memory.name), one_line(memory.description)
+        return replace(memory, name=name, description=description, type=without_comment(one_line(memory.type)))
 
-    def _added(self, memory: Memory, sheets: dict[str, Sheet], taken: naming.Taken, now: datetime) -> tuple[str, int]:
-        """Put a new memory into the sheets; the answer is where it is."""
-        kind = naming.slug(memory.type, between="-", longest=20)
-        kind = "" if kind == "pinned" else kind     # that folder is the user's
+    def _added(
+        self, new: Sequence[Memory], sheets: dict[str, Sheet], taken: naming.Taken, now: datetime
+    ) -> list[tuple[str, int]]:
+        """Put new memories into the sheets; the answer is where each of them is."""
         if self.placement == "folders":
-            stem = naming.slug(memory.name, between="-")
-            stem = f"memory-{stem}" if not kind and stem in TYPES else stem     # the name would say a type
-            path = taken.free(kind, stem, between="-")
-            sheets[path] = qwen_sheet.new_file(path, memory, now)
-            return path, 0
-        memory = qwen_sheet.for_list(memory)
-        stem, count = kind or "memory", 1
+            return [(self._file_of_its_own(memory, sheets, taken, now), 0) for memory in new]
+        places: dict[int, tuple[str, int]] = {}
+        by_type: dict[str, list[int]] = {}
+        for number, memory in enumerate(new):
+            by_type.setdefault(memory.type, []).append(number)
+        for numbers in by_type.values():
+            group = [qwen_sheet.for_list(new[number]) for number in numbers]
+            found = self._listed(group, sheets, taken, now)
+            if found is None:       # together they would be misread (two say the same under two names): one by one
+                found = [self._alone(memory, sheets, taken, now) for memory in group]
+            places |= dict(zip(numbers, found, strict=True))
+        return [places[number] for number in range(len(new))]
+
+    def _file_of_its_own(self, memory: Memory, sheets: dict[str, Sheet], taken: naming.Taken, now: datetime) -> str:
+        kind = _folder_name(memory.type)
+        stem = naming.slug(memory.name, between="-")
+        stem = f"memory-{stem}" if not kind and stem in TYPES else stem     # the name would say a type
+        path = taken.free(kind, stem, between="-")
+        sheets[path] = qwen_sheet.new_file(path, memory, now)
+        return path
+
+    def _alone(self, memory: Memory, sheets: dict[str, Sheet], taken: naming.Taken, now: datetime) -> tuple[str, int]:
+        found = self._listed([memory], sheets, taken, now)
+        return found[0] if found else (self._file_of_its_own(memory, sheets, taken, now), 0)
+
+    def _listed(
+        self, group: Sequence[Memory], sheets: dict[str, Sheet], taken: naming.Taken, now: datetime
+    ) -> list[tuple[str, int]] | None:
+        """Put memories of one type into the first file for it that can hold them, or into a new one."""
+        stem, count = _folder_name(group[0].type) or "memory", 1
         while (path := f"{stem}.md" if count == 1 else f"{stem}-{count}.md") in sheets:
-            grown = sheets[path].with_entry(memory, now)
+            grown = sheets[path].with_entries(group, now)
             if grown is not None:
-                sheets[path] = grown
-                return path, len(grown.memories) - 1
+                break
             count += 1
-        path = taken.free("", path.removesuffix(".md"), between="-")
-        title, description = _ABOUT.get(memory.type, (memory.type.capitalize() or "Memory", ""))
-        sheets[path] = qwen_sheet.new_list(path, title, description, memory, now)
-        return path, 0
+        else:
+            path = taken.free("", path.removesuffix(".md"), between="-")
+            about = _ABOUT.get(group[0].type, (group[0].type.capitalize() or "Memory", ""))
+            grown = qwen_sheet.new_list(path, about, group, now)
+            if grown is None:
+                return None
+        sheets[path] = grown
+        first = len(grown.memories) - len(group)
+        return [(path, first + number) for number in range(len(group))]
 
     def _index_file(self, folder: Folder, sheets: dict[str, Sheet]) -> dict[str, bytes | None]:
         """The index after a change."""
@@ -160,6 +189,12 @@ class QwenCode:
                 title, description, type = seen
                 lines.append(product_index.qwen_line(title, sheet.path, description, type))
         return product_index.qwen_built(lines[:MOST_INDEXED]).text
+
+
+def _folder_name(type: str) -> str:
+    """The folder of a type; "" for one that cannot have its own ("pinned" is the user's)."""
+    kind = naming.slug(type, between="-", longest=20)
+    return "" if kind == "pinned" or naming.is_reserved(kind) else kind
 
 
 def _newest_first(sheet: Sheet) -> tuple[float, str]:

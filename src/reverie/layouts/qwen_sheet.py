@@ -118,17 +118,13 @@ class Sheet:
             document = _name(document, said, new.name if renamed else None, new.description if described else None)
         return Sheet(self.path, File(_tidied(document, left).data, now))
 
-    def with_entry(self, memory: Memory, now: datetime) -> Sheet | None:
-        """The file with one more entry; None when the file cannot hold it so that it is read as it is."""
+    def with_entries(self, new: Sequence[Memory], now: datetime) -> Sheet | None:
+        """The file with more entries; None when it cannot hold them so that all are read as they are."""
         if not self.several:
             return None
-        left = [*(three(each) for each in self.memories), three(memory)]
-        document = self._with_entries({}, [three(memory)], left)
-        for each in (*self.memories, memory):
-            document = _named(self.path, document, each, now)
-        made = Sheet(self.path, File(document.data, now))
-        expected = [_content(each) for each in (*self.memories, memory)]
-        return made if [_content(each) for each in made.memories] == expected else None
+        wanted = [*self.memories, *new]
+        document = self._with_entries({}, [three(memory) for memory in new], [three(memory) for memory in wanted])
+        return _holding(self.path, document, wanted, now)
 
     def _with_entries(self, changes: Mapping[int, Parts | None], added: Sequence[Parts], left: list[Parts]) -> Document:
         """The file with its entries changed. If the rest would then be misread, a key says what it is; if that does not
@@ -167,12 +163,23 @@ def new_file(path: str, memory: Memory, now: datetime) -> Sheet:
     return made
 
 
-def new_list(path: str, title: str, description: str, memory: Memory, now: datetime) -> Sheet:
-    """A file for all memories of a type, with the first of them."""
-    pairs = [("name", title), ("description", description)]
-    pairs += [("type", memory.type)] if memory.type else []
-    document = compose(pairs, "", style=LINE).with_tail("\n" + qwen_entries.rendered(three(memory)))
-    return Sheet(path, File(_named(path, document, memory, now).data, now))
+def new_list(path: str, about: tuple[str, str], memories: Sequence[Memory], now: datetime) -> Sheet | None:
+    """A file for all memories of a type (``about``: its title and description) with the first of them; None when it
+    cannot hold them so that all are read as they are."""
+    pairs = [("name", about[0]), ("description", about[1])]
+    pairs += [("type", memories[0].type)] if memories[0].type else []
+    text = "".join(qwen_entries.rendered(three(memory)) for memory in memories)
+    document = compose(pairs, "", style=LINE).with_tail(f"\n{text}")
+    return _holding(path, document, memories, now)
+
+
+def _holding(path: str, document: Document, wanted: Sequence[Memory], now: datetime) -> Sheet | None:
+    """The file, with names where its entries need them; None when it is not read as wanted even so."""
+    made = Sheet(path, File(document.data, now))
+    named = _named(document, made.memories, wanted)
+    if named is not document:
+        made = Sheet(path, File(named.data, now))
+    return made if [_content(each) for each in made.memories] == [_content(each) for each in wanted] else None
 
 
 def three(memory: Memory) -> Parts:
@@ -205,13 +212,13 @@ def _mark(said: Parts) -> str:
     return f"{zlib.crc32(text.encode('utf-8', 'replace')):08x}"
 
 
-def _named(path: str, document: Document, memory: Memory, now: datetime) -> Document:
-    """The file with a name and description for this entry, if it would be read with others."""
-    read = Sheet(path, File(document.data, now)).memories
-    found = next((each for each in read if three(each) == three(memory)), None)
-    name = memory.name if found is None or found.name != memory.name else None
-    description = memory.description if found is None or found.description != memory.description else None
-    return _name(document, three(memory), name, description)
+def _named(document: Document, read: Sequence[Memory], wanted: Sequence[Memory]) -> Document:
+    """The file with names and descriptions for the entries that are read with others than they should have."""
+    for found, memory in zip(read, wanted, strict=False):
+        name = memory.name if found.name != memory.name else None
+        description = memory.description if found.description != memory.description else None
+        document = _name(document, three(memory), name, description)
+    return document
 
 
 def _name(document: Document, said: Parts, name: str | None, description: str | None) -> Document:
