@@ -420,9 +420,10 @@ def test_a_change_of_one_memory_keeps_the_bytes_of_other_sessions(layout: Codex)
 
 def test_a_lesson_stands_under_what_failed_by_rule_or_by_type() -> None:
     store = Store(Codex())
-    store.change(WALL, replace(WALL, type="lesson", name="typed", body="typed", source=source("ses_8")))
+    store.change(WALL, replace(WALL, type="lesson", name="typed", body="typed", source=source("ses_8")),
+                 replace(WALL, type="feedback", body="heard", source=source("ses_9", rule="en.harm")))
     text = store.text()
-    assert text.count("### Failures and how to do differently") == 2
+    assert text.count("### Failures and how to do differently") == 3
     assert "### Reusable knowledge" not in text
 
 

@@ -214,7 +214,7 @@ def test_the_studys_handbook() -> None:
         ("feedback", SHOP, 'when reviewing, the user said: "show me the failing case before the fix"', "open with a failing test, then the change"),
         ("feedback", SHOP, "asks for small commits", ""),
         ("project", SHOP, 'prices arrive in minor units under `amount.minor`\n```json\n{"amount": {"minor": 1999}}\n```', ""),
-        ("project", SHOP, "mocking the price client hid the rounding error", "use the recorded responses in `tests/data/prices`"),
+        ("feedback", SHOP, "mocking the price client hid the rounding error", "use the recorded responses in `tests/data/prices`"),
         ("reference", SHOP, 'tickets: the SHOP board, component "checkout"', ""),
         ("project", INFRA, "state moves need `terraform plan` in two workspaces", ""),
     ]
@@ -232,7 +232,7 @@ def test_the_products_handbook() -> None:
         ("feedback", SHOP, 'when reviewing, the user said "show me the failing case first" -> open with a failing test', ""),
         ("feedback", SHOP, "asks for small commits", ""),
         ("project", SHOP, "prices arrive in minor units", ""),
-        ("project", SHOP, "mocking the price client hid the rounding error -> use the recorded responses", ""),
+        ("feedback", SHOP, "mocking the price client hid the rounding error -> use the recorded responses", ""),
     ]
     preference, both, knowledge, _ = contents.memories
     assert (preference.source.session, knowledge.source.session, both.source.session) == (FIRST, SECOND, "")

@@ -35,10 +35,11 @@ _TITLES = {section.value.casefold(): section for section in Section} | {
 _TYPES = {
     Section.PREFERENCES: "feedback",
     Section.KNOWLEDGE: "project",
-    Section.FAILURES: "project",
+    Section.FAILURES: "feedback",       # what to avoid, and what to do instead
     Section.REFERENCES: "reference",
 }
 OUTCOMES = ("success", "partial", "fail", "uncertain")
+_LESSONS = frozenset(("lesson", "harm"))    # last words of the rules that hear something went wrong
 EVERY_PROJECT = "user (every project)"
 NO_PROJECT = "unknown project"
 NO_TEXT = "(no text)"               # stands for a memory that is empty
@@ -76,7 +77,7 @@ def section_of(memory: Memory) -> Section:
 
 def is_lesson(memory: Memory) -> bool:
     """Whether a memory tells what failed and what works instead: by its type, or by the rule that found it."""
-    return "lesson" in (memory.type, *memory.source.rule.replace(":", ".").split("."))
+    return not _LESSONS.isdisjoint((memory.type, *memory.source.rule.replace(":", ".").split(".")))
 
 
 def type_in(section: Section | None, *, scope: str) -> str:

@@ -260,9 +260,15 @@ def _topic(path: tuple[str, ...], memory: Memory, *, learnings: bool) -> Entry:
     first = f"- {budget.clip(f'{name}: {keywords}' if keywords else name, LINE_LENGTH).text}{_tail(memory)}"
     return Entry(path, [
         first,
-        f"  - desc: {about}" if about and about != name else "",
-        f"  - learnings: {learned}" if learned and learned not in (name, about) else "",
+        f"  - desc: {about}" if _adds(about, name, learned) else "",
+        f"  - learnings: {learned}" if _adds(learned, name) and (learned == about or _adds(learned, about)) else "",
     ], [first])  # fmt: skip
+
+
+def _adds(text: str, *others: str) -> bool:
+    """Whether a text says more than others do: it is not the beginning of one of them."""
+    words = text.rstrip("…. ")
+    return bool(words) and not any(other.startswith(words) for other in others)
 
 
 def _skill(path: str, about: str) -> Entry:
