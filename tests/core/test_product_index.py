@@ -41,7 +41,7 @@ LONG_SIZE = "(limit: 24.4KB) — index entries are too long"
         pytest.param("文" * 9_000, "文" * 9_000, "", id="27,000 bytes in 9,000 characters"),
         pytest.param("\ufeff- a\r\n- b\r\n", "- a\n- b", "", id="BOM and CRLF"),
         pytest.param("---\nname: x\n---\n- a", "- a", "", id="frontmatter"),
-        pytest.param("<!-- hidden\nfor all -->\n- a <!-- shown -->\n<!-- open\n- b", "- a <!-- shown -->\n<!-- open\n- b", "", id="comments"),
+        pytest.param("<!-- hidden\nfor all -->\n- a <!-- shown -->\n  <!-- in -->\n<!-- x\ny --> tail\n```\n<!-- code -->\n```\n<!-- open\n- b", "- a <!-- shown -->\n  <!-- in -->\n tail\n```\n<!-- code -->\n```\n<!-- open\n- b", "", id="comments"),
         pytest.param(" \n\t\n", "", "", id="blank"),
     ],
 )  # fmt: skip
@@ -145,7 +145,7 @@ def test_qwen_code_cuts_a_second_time_and_loses_its_first_warning() -> None:
     wide = [f"- [Document {i:03d}](project/document-{i:03d}.md) — ".ljust(133, "x") for i in range(231)]
     loaded = product_index.qwen_loaded(product_index.qwen_built(wide).text).text
     assert "only part of it was written" not in loaded
-    assert "\n\n> WARNING: MEMORY.md is 24.5 KB (limit: 24.4 KB) — index entries are too long. Only part of it was loaded." in loaded
+    assert "\n\n> WARNING: MEMORY.md is 24.5 KB (limit: 24.4 KB) — index entries are too long. Only part of it was loaded. " + ADVICE in loaded
     many = product_index.qwen_loaded("\n".join("x" for _ in range(201))).text
     assert "\n\n> WARNING: MEMORY.md is 201 lines (limit: 200). Only part of it was loaded." in many
     both = product_index.qwen_loaded("\n".join("x" * 200 for _ in range(201))).text

@@ -127,7 +127,7 @@ def test_the_clients_own_shape_is_kept_when_it_is_changed() -> None:
 
 
 def test_the_edition_writes_the_clients_shape() -> None:
-    memory = replace(hyphens(), extra=(("priority", "[a,  b]"), ("metadata.node_type", "other")), source=Source(session="s-1"))
+    memory = replace(hyphens(), extra=(("priority", "[a,  b]"), ("metadata.node_type", "other")), source=Source(host="claude-code", session="s-1"))
     written = ClaudeCode(edition="2.1").write({}, Change(put=[memory]), now=NOW)
     text = (written.files["feedback_no_hyphens_in_writing.md"] or b"").decode()
     assert text.split("\n\n")[0] == (

@@ -11,6 +11,7 @@ from reverie.core import budget
 from reverie.core.budget import JS_SPACE, UTF16, Budget, Cut
 from reverie.core.header import find
 from reverie.core.index import link, percent
+from reverie.core.parts import fenced
 from reverie.core.scalar import unified
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ QWEN_CUT = (
     "> WARNING: MEMORY.md is too large; only part of it was written. "
     "Keep index entries concise and move detail into topic files."
 )
-_CLAUDE_ADVICE = "Keep index entries to one line under ~200 chars; move detail into topic files."
+_ADVICE = "Keep index entries to one line under ~200 chars; move detail into topic files."
 _DASH = " — "
 # Removed from titles and descriptions: characters without width, and those that turn the reading direction.
 _INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x061C, 0xFEFF])
@@ -84,7 +85,7 @@ def claude_loaded(text: str, *, tells: bool = True) -> Cut:
     else:
         reason = f"{size} (limit: {limit}) — index entries are too long"
     loaded = f"Only part of it was loaded: {_lost(text, cut)}." if tells else "Only part of it was loaded."
-    cut.text = f"{cut.text}\n\n> WARNING: MEMORY.md is {reason}. {loaded} {_CLAUDE_ADVICE}"
+    cut.text = f"{cut.text}\n\n> WARNING: MEMORY.md is {reason}. {loaded} {_ADVICE}"
     return cut
 
 
@@ -105,24 +106,31 @@ def _kilobytes(units: int) -> str:
 
 
 def _stripped(text: str) -> str:
-    """The text without frontmatter and without HTML comments that stand on lines of their own, trimmed."""
+    """The text without frontmatter and without HTML comments that start a line outside of code, trimmed.
+
+    As captured: of a comment over several lines what stands behind its end stays; an indented one is left alone.
+    """
     found = find(text) if text.startswith("---") else None
     if found and found.closed:
         text = text[found.body :]
-    kept, at = [], 0
-    while True:
-        start = text.find("<!--", at)
-        end = text.find("-->", start + 4) if start >= 0 else -1
-        if end < 0:
-            break
-        line = text.rfind("\n", 0, start) + 1
-        if text[line:start].strip():    # inside a line: not a block
-            kept.append(text[at : start + 4])
-            at = start + 4
-        else:
-            kept.append(text[at:start])
-            at = end + 3
-    return ("".join(kept) + text[at:]).strip(JS_SPACE)
+    if "<!--" not in text:
+        return text.strip(JS_SPACE)
+    lines = text.split("\n")
+    kept: list[str] = []
+    hidden = False                  # inside a comment over several lines
+    for line, in_code in zip(lines, fenced(lines), strict=True):
+        if hidden or (line.startswith("<!--") and not in_code and _closes(text, line)):
+            _, end, line = line.partition("-->")
+            hidden = not end
+            if hidden:
+                continue
+        kept.append(line)
+    return "\n".join(kept).strip(JS_SPACE)
+
+
+def _closes(text: str, line: str) -> bool:
+    """Whether the comment that this line opens is closed anywhere behind."""
+    return "-->" in line or text.find("-->", text.find(line)) >= 0
 
 
 def claude_spliced(text: str, put: Mapping[str, str], remove: Collection[str]) -> str:
@@ -226,8 +234,7 @@ def qwen_loaded(text: str) -> Cut:
         reason = f"{lines} lines (limit: {CAPS.lines})"
     else:
         reason = f"{size} (limit: {_kilobytes(CAPS.utf16 or 0)} KB) — index entries are too long"
-    advice = "Keep index entries concise and move detail into topic files."
-    cut.text = f"{cut.text}\n\n> WARNING: MEMORY.md is {reason}. Only part of it was loaded. {advice}"
+    cut.text = f"{cut.text}\n\n> WARNING: MEMORY.md is {reason}. Only part of it was loaded. {_ADVICE}"
     return cut
 
 

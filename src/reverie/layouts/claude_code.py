@@ -148,7 +148,8 @@ class ClaudeCode:
             document = document.set("metadata.type", memory.type)
         if slug_name(memory.name) != memory.name:
             document = document.set("metadata.title", memory.name)
-        session = dict(memory.extra).get("metadata.originSessionId") or memory.source.session
+        own = memory.source.session if memory.source.host == "claude-code" else ""
+        session = dict(memory.extra).get("metadata.originSessionId") or own
         if session:
             document = document.set("metadata.originSessionId", session)
         return document.set_raw("metadata.modified", _stamp(now))
