@@ -67,6 +67,7 @@ _MONTHS = ("january|february|march|april|may|june|july|august|september|october|
            "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec")
 _NUMERAL = "[0-9一二三四五六七八九十百千两]{1,6}"
 _PATTERNS = {
+    "id": r"(?<![\w./-])(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Za-z])[A-Za-z0-9]\w{0,30}(?:-\w{1,30}){1,6}(?![\w./-]|:\d)",
     "version": r"\bv\d{1,4}(?:\.\d{1,5}){0,4}\b|(?<![\w.-])\d{1,4}(?:\.\d{1,5}){1,2}(?![\w-]|\.\w)",
     "place": r"https?://[^\s<>\"'`，。、；）】」]{1,300}"
              r"|(?<![\w.@/-])[\w-]{1,60}(?:\.[\w-]{1,60}){1,8}(?::\d{2,5})?(?:/[\w./#?=&%~+-]{0,200})?"
@@ -209,11 +210,19 @@ _NUMBER_WORDS = {word: str(number) for number, word in enumerate(
     ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 1)}
 
 
+# Written in capitals by habit: kinds of things, not names of one.
+_ACRONYMS = frozenset(re.findall(r"\w+", """
+ai api apis aws cd ci cli cpu crm crud css csv db ddl dns dom dto e2e erp eta etl eu ftp gcp gpu gui html http https iam
+ide io ip ios json jwt kpi lsp ml mvp nlp oauth ok orm os pdf pr prs qa ram rest rfc rpc saas sdk sla smtp spa sql sre
+ssd ssh ssl sso ssr tdd tls ttl ui url urls us usb utc ux vm vpn vps wip xml xss yaml
+"""))
+
+
 def _name(word: str, key: str, text: str, start: int) -> str:
-    """Whether a word is a name by its capitals: mid-sentence, and no word of the trade."""
+    """Whether a word is a name by its capitals: all of them, or the first one mid-sentence; no word of the trade."""
+    if len(word) > 1 and word.isupper():
+        return "" if word.lower() in _ACRONYMS else NAME
     if not word[0].isupper() or is_known(key) or is_weak(key):
         return ""
-    if len(word) > 1 and word.isupper():
-        return NAME
     before = text[max(0, start - 8):start]
     return "" if not before.strip() or _SENTENCE_END.search(before) else NAME

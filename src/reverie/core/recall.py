@@ -204,23 +204,24 @@ def impact(packed: int, length: float, average: float) -> float:
 # What a unit weighs in what a prompt speaks of when no memory holds it, as a share of the rarest possible word. A word
 # that is no software word says that the prompt is about something else; a CJK pair may be no word at all.
 UNMET = {
-    "word": 1.0, "code": 0.3, "part": 0.3, "number": 0.3, "pair": 0.15, "single": 0.1, "phrase": 0.2, "implied": 0.0,
+    "word": 1.0, "code": 0.3, "part": 0.3, "number": 0.3, "pair": 0.45, "single": 0.1, "phrase": 0.2, "implied": 0.0,
 }
 UNMET_KNOWN = 0.6
-AGAIN = 0.4                     # a second unit met by the same meaning adds this much of its worth
+AGAIN = 0.5                     # a second unit met by the same term adds this much of its worth,
+SAME_WORDS = 0.5                # and a second unit from the same words (a word and what it implies) so much
 # How much each feature speaks for a memory, in log odds: fitted to labelled prompts, in few numbers that one can judge.
 #   cover     the share of what the prompt speaks of that the memory meets
 #   evidence  how much is met at all, saturating
 #   peak      the strongest single match, against the rarest word possible
 #   named     the share of it that is met in the name or the description
 #   size      how much the prompt speaks of: of a long prompt, no memory covers much
-WEIGHTS = {"cover": 5.1, "evidence": 4.7, "peak": 3.1, "named": 0.85, "size": 2.2}
-BIAS = -7.8
+WEIGHTS = {"cover": 6.1, "evidence": 6.2, "peak": 1.0, "named": 1.05, "size": 3.0}
+BIAS = -8.35
 CONFIRMED = 0.15                # for each time it was said again, up to three
 RECENT = 0.2                    # for one said today, less with the weeks: it breaks ties
 RECENT_DAYS = 30.0
 
-THRESHOLD = 0.12                # below it we are silent; at it, nine of ten prompts that need no memory get none
+THRESHOLD = 0.105               # below it we are silent: at it, about nine of ten prompts that need nothing get nothing
 SHARE_OF_BEST = 0.45            # of the best match's score: what is much weaker is there by accident
 
 class Asked:
@@ -230,17 +231,20 @@ class Asked:
 
     def __init__(self, question: Question, found: Found) -> None:
         self.rarest = log(1 + (found.memories + 0.5) / 0.5)
-        self.units: list[tuple[Unit, list[tuple[str, float]]]] = []
+        self.units: list[tuple[Unit, list[tuple[str, float]]]] = []     # with the terms that are held, and their gains
         self.total = 0.0
+        surfaces: set[str] = set()
         for unit in question.units:
-            ways = [(term, worth * found.rarity(term)) for term, worth in unit.ways if term in found.holders]
+            weight = unit.weight * (SAME_WORDS if unit.surface in surfaces else 1.0)
+            surfaces.add(unit.surface)
+            ways = [(term, weight * worth * found.rarity(term)) for term, worth in unit.ways if term in found.holders]
             if ways:
                 self.units.append((unit, ways))
             if ways and unit.kind != "implied":
-                self.total += unit.weight * max(gain for _, gain in ways)
+                self.total += max(gain for _, gain in ways)
             else:
                 known = unit.kind == "word" and is_known(unit.ways[0][0])
-                self.total += unit.weight * self.rarest * (UNMET_KNOWN if known else UNMET[unit.kind])
+                self.total += weight * self.rarest * (UNMET_KNOWN if known else UNMET[unit.kind])
         self.size = log(1 + len(question.units)) / 4
 
 
@@ -268,7 +272,6 @@ class Match:
             if not by:
                 continue
             used.add(by)
-            best *= unit.weight
             self.met.append((unit, by, best))
             mass += best
             peak = max(peak, best)
@@ -276,6 +279,11 @@ class Match:
                 named += best
         self.features = (min(1.0, mass / asked.total) if asked.total else 0.0, mass / (mass + 3), peak / asked.rarest,
                          named / mass if mass else 0.0, asked.size)
+
+    @property
+    def counts(self) -> bool:
+        """Whether anything telling is met: numbers, weak words and what is only implied support a match, and make none."""
+        return any(unit.weight >= KIND_WEIGHTS["pair"] for unit, _, _ in self.met)
 
     def score(self, now: float) -> float:
         """How likely the memory is of use, 0 to 1. Recency and confirmation only shade what the words say."""
@@ -345,7 +353,7 @@ def choose(question: Question, found: Found, *, now: float, documents: int = 5, 
     """
     asked = Asked(question, found)
     ranked = [(match.score(now), -place, match) for place, candidate in enumerate(found.candidates)
-              if candidate.id not in skip and (match := Match(asked, candidate, found.average)).met]
+              if candidate.id not in skip and (match := Match(asked, candidate, found.average)).counts]
     ranked.sort(key=lambda item: item[:2], reverse=True)
     results: list[Result] = []
     left = characters

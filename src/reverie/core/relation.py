@@ -65,7 +65,7 @@ def compare(old: Claim, new: Claim) -> Verdict:
 
 # ---------------------------------------------------------------- how much two claims share
 
-SPECIFIC = ("place", "channel", "key", "code", "flag")      # values that name one thing in the world
+SPECIFIC = ("place", "channel", "key", "code", "flag", "id")      # values that name one thing in the world
 PLAIN = ("", NAME, *FAMILIES)                               # words; the other kinds are values
 
 

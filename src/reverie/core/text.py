@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from reverie.core.lexicon import SENSES
 from reverie.core.vocabulary import KNOWN, MEANINGS
 
 TYPE_CHECKING = False
@@ -392,15 +393,15 @@ class Vocabulary:
 
     __slots__ = ("firsts", "implies", "known", "phrases", "words")
 
-    def __init__(self, meanings: str, known: str) -> None:
+    def __init__(self, meanings: str, senses: str, known: str) -> None:
         words: dict[str, tuple[str, ...]] = {}
         phrases: dict[str, tuple[str, ...]] = {}
         self.implies: dict[str, tuple[str, ...]] = {}
-        for line in meanings.replace("\n    ", " ").split("\n"):
+        for line in (senses + meanings.replace("\n    ", " ")).split("\n"):
             head, colon, rest = line.partition(":")
+            rest, _, implied = (rest if colon else line).partition(" > ")
             if not colon:
-                continue
-            rest, _, implied = rest.partition(" > ")
+                head = line.partition(" ")[0] + "."     # a sense; no meaning is called like that
             if implied:
                 self.implies[head] = tuple(implied.split())
             for entry in rest.replace("|", " ").split():
@@ -425,7 +426,7 @@ _loaded: list[Vocabulary] = []
 
 def _vocabulary() -> Vocabulary:
     if not _loaded:
-        _loaded.append(Vocabulary(MEANINGS, KNOWN))
+        _loaded.append(Vocabulary(MEANINGS, SENSES, KNOWN))
     return _loaded[0]
 
 

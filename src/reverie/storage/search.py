@@ -29,7 +29,7 @@ from functools import partial
 from json import loads
 from zlib import adler32, crc32
 
-from reverie.core import recall, text, vocabulary
+from reverie.core import lexicon, recall, text, vocabulary
 from reverie.core.recall import Candidate, Found
 from reverie.storage import files, postings, watch
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1                      # of the tables
 # Tables, tokenizer, vocabulary and byte order as one number: an index with another one is built again.
-VERSION = crc32(f"{FORMAT}/{text.ANALYSIS}/{sys.byteorder}/{vocabulary.MEANINGS}".encode()) & 0x7FFF_FFFF or 1
+VERSION = crc32(f"{FORMAT}/{text.ANALYSIS}/{sys.byteorder}/{vocabulary.MEANINGS}/{lexicon.SENSES}".encode()) & 0x7FFF_FFFF or 1
 
 LARGEST_FILE = 2_000_000        # bytes; whatever is larger is no memory, and a named problem
 BATCH = 512                     # files a transaction: others get their turn, and a killed build keeps what it did
