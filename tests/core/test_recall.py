@@ -120,7 +120,7 @@ def test_what_is_before_the_model_anyway_is_not_shown_again() -> None:
     ids=["study's five of 1,200", "fewer", "shorter", "less together", "none"],
 )
 def test_budgets_hold_and_what_was_cut_is_counted(options: dict[str, int], shown: int, longest: int, together: int) -> None:
-    store = [memory(f"m{number}", "Deploy rule", "deploy with care " * 10, "word " * 1000) for number in range(9)]
+    store = [memory(f"m{number}", "Deploy rule", "deploy with care " * 10, f"word{number} " * 1000) for number in range(9)]
     results = ask("deploy with care", store, threshold=0.0, **options)
     assert len(results) == shown
     assert all(len(result.text) <= longest for result in results)
@@ -130,9 +130,14 @@ def test_budgets_hold_and_what_was_cut_is_counted(options: dict[str, int], shown
         assert len(recall.full_text(result.candidate)) <= len(result.text) + result.left_out
 
 
+def test_what_two_stores_hold_is_shown_once() -> None:
+    twins = [memory(id, "Deploy rule", "Deploys go out on Fridays") for id in ("a", "b")]
+    assert len(ask("when do deploys go out?", twins, threshold=0.0)) == 1
+
+
 def test_confirmation_and_recency_break_ties_and_no_more() -> None:
-    twins = [memory("once", "Deploy on Fridays", "Deploys go out on Fridays"),
-             memory("often", "Deploy on Fridays", "Deploys go out on Fridays", confirmed=3)]
+    twins = [memory("once", "Deploy on Fridays", "Deploys go out on Fridays", "Always."),
+             memory("often", "Deploy on Fridays", "Deploys go out on Fridays", "Mostly.", confirmed=3)]
     assert ids(ask("when do deploys go out?", twins, threshold=0.0))[0] == "often"
     better = [memory("often", "Deploys", "Deploys need care", confirmed=30),
               memory("fits", "Deploys of billing", "Deploys of billing go out on Fridays")]

@@ -356,11 +356,16 @@ def choose(question: Question, found: Found, *, now: float, documents: int = 5, 
               if candidate.id not in skip and (match := Match(asked, candidate, found.average)).counts]
     ranked.sort(key=lambda item: item[:2], reverse=True)
     results: list[Result] = []
+    told: set[str] = set()
     left = characters
-    for score, _, match in ranked[:documents]:
-        if score < max(threshold, share_of_best * ranked[0][0]) or left <= 0:
+    for score, _, match in ranked:
+        if len(results) >= documents or left <= 0 or score < max(threshold, share_of_best * ranked[0][0]):
             break
-        shown = budget.clip(full_text(match.candidate), min(per_document, left))
+        text = full_text(match.candidate)
+        if text in told:                                # two stores may hold the same
+            continue
+        told.add(text)
+        shown = budget.clip(text, min(per_document, left))
         left -= len(shown.text)
         results.append(Result(match, score, shown.text, shown.characters))
     return results
