@@ -18,6 +18,7 @@ from reverie.layouts.codex import PRODUCT, STUDY, Codex
 NOW = datetime(2026, 12, 1, 9, 30, tzinfo=UTC)
 SHAPES = [pytest.param(Codex(STUDY), id="study"), pytest.param(Codex(PRODUCT), id="product")]
 SHOP, INFRA = (places.project_key(places.make(path)) for path in ("/home/ana/work/shop", "/home/ana/work/infra"))
+SHOP_PATH, INFRA_PATH = "/home/ana/work/shop", "/home/ana/work/infra"
 FIRST, SECOND = "019c6e27-e55b-73d1-87d8-4e01f1f75043", "01a22fbb-ceb7-7692-8ce7-05fa56fbd754"
 
 # The study's shape: everything under the task.
@@ -211,12 +212,12 @@ def brief(memory: Memory) -> tuple[str, str, str, str]:
 def test_the_studys_handbook() -> None:
     contents = read(folder(MEMORY=STUDY_HANDBOOK))
     assert [brief(memory) for memory in contents.memories] == [
-        ("feedback", SHOP, 'when reviewing, the user said: "show me the failing case before the fix"', "open with a failing test, then the change"),
-        ("feedback", SHOP, "asks for small commits", ""),
-        ("project", SHOP, 'prices arrive in minor units under `amount.minor`\n```json\n{"amount": {"minor": 1999}}\n```', ""),
-        ("feedback", SHOP, "mocking the price client hid the rounding error", "use the recorded responses in `tests/data/prices`"),
-        ("reference", SHOP, 'tickets: the SHOP board, component "checkout"', ""),
-        ("project", INFRA, "state moves need `terraform plan` in two workspaces", ""),
+        ("feedback", SHOP_PATH, 'when reviewing, the user said: "show me the failing case before the fix"', "open with a failing test, then the change"),
+        ("feedback", SHOP_PATH, "asks for small commits", ""),
+        ("project", SHOP_PATH, 'prices arrive in minor units under `amount.minor`\n```json\n{"amount": {"minor": 1999}}\n```', ""),
+        ("feedback", SHOP_PATH, "mocking the price client hid the rounding error", "use the recorded responses in `tests/data/prices`"),
+        ("reference", SHOP_PATH, 'tickets: the SHOP board, component "checkout"', ""),
+        ("project", INFRA_PATH, "state moves need `terraform plan` in two workspaces", ""),
     ]
     first = contents.memories[0]
     assert (first.scope, first.source.by, first.source.session, first.source.host) == ("project", By.UNKNOWN, FIRST, "codex")
@@ -229,10 +230,10 @@ def test_the_studys_handbook() -> None:
 def test_the_products_handbook() -> None:
     contents = read(folder(MEMORY=PRODUCT_HANDBOOK))
     assert [brief(memory) for memory in contents.memories] == [
-        ("feedback", SHOP, 'when reviewing, the user said "show me the failing case first" -> open with a failing test', ""),
-        ("feedback", SHOP, "asks for small commits", ""),
-        ("project", SHOP, "prices arrive in minor units", ""),
-        ("feedback", SHOP, "mocking the price client hid the rounding error -> use the recorded responses", ""),
+        ("feedback", SHOP_PATH, 'when reviewing, the user said "show me the failing case first" -> open with a failing test', ""),
+        ("feedback", SHOP_PATH, "asks for small commits", ""),
+        ("project", SHOP_PATH, "prices arrive in minor units", ""),
+        ("feedback", SHOP_PATH, "mocking the price client hid the rounding error -> use the recorded responses", ""),
     ]
     preference, both, knowledge, _ = contents.memories
     assert (preference.source.session, knowledge.source.session, both.source.session) == (FIRST, SECOND, "")
@@ -253,9 +254,9 @@ def test_profile_and_preferences_of_the_summary_are_the_users_and_topics_are_onl
 def test_raw_memories_count_until_the_handbook_covers_their_session() -> None:
     fresh = read(folder(raw_memories=RAW))
     assert [brief(memory) for memory in fresh.memories] == [
-        ("feedback", SHOP, "asks for small commits", ""),
-        ("project", SHOP, "prices arrive in minor units", "divide at the edge only"),
-        ("reference", SHOP, "[1] tests/data/prices", ""),
+        ("feedback", SHOP_PATH, "asks for small commits", ""),
+        ("project", SHOP_PATH, "prices arrive in minor units", "divide at the edge only"),
+        ("reference", SHOP_PATH, "[1] tests/data/prices", ""),
     ]
     assert fresh.memories[0].keywords == ("price service", "rounding")
     assert fresh.memories[0].source.session == FIRST
@@ -268,7 +269,7 @@ def test_summaries_of_sessions_count_when_nothing_else_covers_them() -> None:
     pointer = f"v1\n\n## What's in Memory\n### shop\n- {ROLLOUT_PATH} — moved the checkout, rounding fixed; thread_id={FIRST}\n"
     files = folder(memory_summary=pointer) | {ROLLOUT_PATH: File(ROLLOUT.encode(), NOW)}
     (memory,) = read(files).memories
-    assert (memory.id, memory.project, memory.source.session) == (ROLLOUT_PATH, SHOP, FIRST)
+    assert (memory.id, memory.project, memory.source.session) == (ROLLOUT_PATH, SHOP_PATH, FIRST)
     assert memory.name == "Moved the checkout to the price service and fixed rounding"
     assert memory.description == "moved the checkout, rounding fixed"
     assert memory.body.startswith("# Moved the checkout")
@@ -314,12 +315,12 @@ def test_an_id_holds_while_other_memories_change(layout: Codex) -> None:
 @pytest.mark.parametrize(
     ("label", "applies_to", "scope", "project"),
     [
-        pytest.param("x", "cwd=/home/ana/work/shop", "project", SHOP, id="a directory"),
-        pytest.param("x", "cwd=/home/ana/work/shop/; reuse_rule=anywhere", "project", SHOP, id="with a rule"),
-        pytest.param("x", "cwd=`/home/ana/work/shop`", "project", SHOP, id="in quotes"),
+        pytest.param("x", "cwd=/home/ana/work/shop", "project", SHOP_PATH, id="a directory"),
+        pytest.param("x", "cwd=/home/ana/work/shop/; reuse_rule=anywhere", "project", SHOP_PATH, id="with a rule"),
+        pytest.param("x", "cwd=`/home/ana/work/shop`", "project", SHOP_PATH, id="in quotes"),
         pytest.param(SHOP, "cwd=/elsewhere", "project", SHOP, id="our key goes first"),
-        pytest.param("/home/ana/work/shop", "cwd=unknown", "project", SHOP, id="the heading is a path"),
-        pytest.param("x", "cwd=C:\\w\\shop", "project", places.project_key(places.make("C:/w/shop")), id="on Windows"),
+        pytest.param("/home/ana/work/shop", "cwd=unknown", "project", SHOP_PATH, id="the heading is a path"),
+        pytest.param("x", "cwd=C:\\w\\shop", "project", "C:/w/shop", id="on Windows"),
         pytest.param("x", "cwd=any", "user", "", id="everywhere"),
         pytest.param("x", "cwd=All projects; reuse_rule=x", "user", "", id="everywhere in words"),
         pytest.param(f"team: {SHOP}", "cwd=/x", "team", SHOP, id="a team's"),
@@ -453,7 +454,7 @@ def test_changing_a_products_bullet_makes_it_ours_where_it_stands(layout: Codex,
     old = next(memory for memory in layout.read(files).memories if memory.body == "asks for small commits")
     after = change(files, replace(old, why="reviews are quicker"), layout=layout)
     memory = next(memory for memory in layout.read(after).memories if memory.body == "asks for small commits")
-    assert (memory.why, memory.project, memory.type) == ("reviews are quicker", SHOP, "feedback")
+    assert (memory.why, memory.project, memory.type) == ("reviews are quicker", SHOP_PATH, "feedback")
     before, lines = handbook.split("\n"), after["MEMORY.md"].data.decode().split("\n")
     at = next(place for place, line in enumerate(before) if line.startswith("- asks for small commits"))
     assert lines[:at] == before[:at]
@@ -631,3 +632,15 @@ def test_age_follows_from_when_something_was_said_or_changed() -> None:
     assert memory.modified_at == said
     files = change(files, replace(memory, body="y"))
     assert read(files).memories[0].modified_at == NOW
+
+
+def test_a_products_label_and_our_key_are_one_project() -> None:
+    files = folder(MEMORY=STUDY_HANDBOOK)
+    text = Codex().summary(read(files).memories, project=SHOP)
+    assert "asks for small commits" in text
+    assert "terraform" not in text
+    assert text == Codex().summary(read(files).memories, project=SHOP_PATH)
+    deep = Memory(name="deep", body="deep", project=SHOP, source=Source(session="s", cwd="/home/ana/work/shop/cart"))
+    after = change(files, deep)
+    assert after["MEMORY.md"].data.decode().count("# Task Group:") == 2
+    assert [memory.project for memory in read(after).memories if memory.name == "deep"] == [SHOP]

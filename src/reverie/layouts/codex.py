@@ -4,8 +4,8 @@
 read everything that either writes. The parts, from the file to the memory:
 
 ``codex_text`` Markdown without collateral · ``codex_names`` · ``codex_sections`` which part, whose block ·
-``codex_handbook`` MEMORY.md · ``codex_raw`` raw_memories.md · ``codex_rollout`` rollout_summaries/ ·
-``codex_summary`` memory_summary.md · ``codex_reading`` all of a folder · ``codex_writing`` a change of it.
+``codex_handbook`` MEMORY.md · ``codex_raw`` raw_memories.md · ``codex_entries`` one memory in it · ``codex_rollout``
+rollout_summaries/ · ``codex_summary`` memory_summary.md · ``codex_reading`` all of a folder · ``codex_writing`` a change.
 
 The folder's git baseline is not a layout's (``storage.baseline``).
 """
@@ -19,7 +19,7 @@ from reverie.core.memory import Memory
 from reverie.layouts import codex_handbook, codex_raw, codex_reading, codex_summary, codex_writing
 from reverie.layouts import codex_names as names
 from reverie.layouts.base import Change, Contents, Folder, Written
-from reverie.layouts.codex_sections import PRODUCT, STUDY, Shape
+from reverie.layouts.codex_sections import PRODUCT, STUDY, Shape, same_project
 
 __all__ = ["PRODUCT", "STUDY", "Codex", "Shape"]
 
@@ -28,8 +28,8 @@ class Codex:
     """The layout of Codex's ``memories/`` folder.
 
     The folder mixes projects: each memory comes back with the scope and project that its block's label gives it,
-    whatever the caller says the folder is, and without a project when there is no label. Whoever shows memories has to
-    enforce that; ``summary`` does.
+    whatever the caller says the folder is: a key of ours, the directory as a path where somebody else wrote the block,
+    nothing where there is no label. Whoever shows memories has to enforce that; ``summary`` does.
     """
 
     name = "codex"
@@ -60,8 +60,9 @@ class Codex:
         return codex_summary.rendered(memories, self.shape, codex_reading.skills_in(folder))
 
     def summary(self, memories: Iterable[Memory], *, project: str | None = None) -> str:
-        """The summary for a session in one project: the user's memories and that project's; of all when None."""
+        """The summary for a session in one project (a key or a path): the user's memories and that project's."""
         return codex_summary.rendered(
-            [memory for memory in memories if project is None or memory.scope == "user" or memory.project == project],
+            [memory for memory in memories
+             if project is None or memory.scope == "user" or same_project(memory.project, project)],
             self.shape, {},
         )  # fmt: skip

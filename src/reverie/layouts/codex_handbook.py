@@ -21,6 +21,7 @@ from reverie.layouts.codex_sections import (
     Shape,
     group_label,
     outcome_of,
+    same_project,
     section_of,
     section_titled,
     whose,
@@ -130,9 +131,12 @@ class Group:
         """Whether a memory belongs here: by the label, or, in a block that somebody else wrote, by its directory."""
         if self.label == shown(group_label(memory)):
             return True
-        foreign = self.label != EVERY_PROJECT and not places.looks_like_project_key(self.label.rpartition(": ")[2])
+        ours = self.label == EVERY_PROJECT or places.looks_like_project_key(self.label.rpartition(": ")[2])
+        if ours or memory.scope != "project" or self.scope != "project":
+            return False
         cwd = shown(memory.source.cwd)
-        return foreign and memory.scope == "project" and bool(cwd) and self.cwd == cwd
+        same = bool(self.project and memory.project) and same_project(self.project, memory.project)
+        return same or (bool(cwd) and self.cwd == cwd)
 
 
 class Handbook:

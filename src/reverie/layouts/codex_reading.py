@@ -19,7 +19,7 @@ from datetime import datetime
 from reverie.core import budget, frontmatter, scalar, text
 from reverie.core import place as places
 from reverie.core.memory import By, Memory, Source, Status
-from reverie.layouts import codex_handbook, codex_raw, codex_summary
+from reverie.layouts import codex_entries, codex_handbook, codex_raw, codex_summary
 from reverie.layouts import codex_names as names
 from reverie.layouts.base import Folder, Problem
 from reverie.layouts.codex_handbook import Found, Handbook
@@ -127,7 +127,7 @@ class Reading:
         sources = [source for task in tasks for source in task.sources]
         threads = {source["thread_id"] for source in sources if source.get("thread_id")}
         directories = {source["cwd"] for source in sources if source.get("cwd")}
-        times = [at for source in sources if (at := codex_raw.read_time(source.get("updated_at", "")))]
+        times = [at for source in sources if (at := codex_entries.read_time(source.get("updated_at", "")))]
         scope, project = (group.scope, group.project) if group else ("project", "")
         directory = directories.pop() if len(directories) == 1 else (group.cwd if group else "")
         return Memory(
@@ -221,7 +221,7 @@ class Reading:
         header = {key: scalar.whole(value) for key, value in rollout.header.items()}
         if not rollout.body:
             return
-        cwd = header.get("cwd", "") if header.get("cwd") != codex_raw.UNKNOWN else ""
+        cwd = header.get("cwd", "") if header.get("cwd") != codex_entries.UNKNOWN else ""
         scope, project = whose("", cwd)
         memory = Memory(
             name=_name(rollout.headline or rollout.body),
@@ -230,7 +230,7 @@ class Reading:
             scope=scope,
             project=project,
             source=Source(host="codex", session=header.get("thread_id", ""), cwd=cwd),
-            modified_at=codex_raw.read_time(header.get("updated_at", "")) or self.time(path),
+            modified_at=codex_entries.read_time(header.get("updated_at", "")) or self.time(path),
             id=path,
         )
         self.records[path] = Record(memory, where=path, thread=header.get("thread_id", ""))

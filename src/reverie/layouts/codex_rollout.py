@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from reverie.core import scalar
 from reverie.core.memory import By, Memory
-from reverie.layouts.codex_raw import UNKNOWN, Entry, Thread, bullet_of, field, headline, time
+from reverie.layouts.codex_entries import UNKNOWN, Entry, bullet_of, field, time
+from reverie.layouts.codex_raw import Thread, headline
 from reverie.layouts.codex_sections import SECTION_LABELS, Section, outcome_of, section_of
 from reverie.layouts.codex_text import Document, Node, bullet_lines, insert, items, shown
 

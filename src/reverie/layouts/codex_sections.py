@@ -106,7 +106,8 @@ def group_label(memory: Memory) -> str:
 def whose(label: str, cwd: str) -> tuple[str, str]:
     """(scope, project) that a block's heading and ``applies_to`` give it; ("project", "") when they do not say.
 
-    A path is turned into the key that the same directory has elsewhere in Reverie, so that a caller can compare.
+    The project is one of our keys where the heading is one; else the directory, as a path: whose that is, in which
+    repository it lies, only the disk can tell, and the caller has to ask it.
     """
     if label == EVERY_PROJECT or cwd.strip().casefold() in _ANYWHERE:
         return "user", ""
@@ -114,11 +115,16 @@ def whose(label: str, cwd: str) -> tuple[str, str]:
     name = rest if mark else label
     if places.looks_like_project_key(name):
         return (scope if mark and _is_scope(scope) else "project"), name
-    if places.is_absolute(cwd):
-        return "project", places.project_key(places.make(cwd))
-    if places.is_absolute(label):
-        return "project", places.project_key(places.make(label))
+    for directory in (cwd, label):
+        if places.is_absolute(directory):
+            return "project", places.tidy(directory)
     return "project", ""
+
+
+def same_project(one: str, other: str) -> bool:
+    """Whether two labels, each a key or a path, name one project as far as the labels alone can tell."""
+    keys = (places.project_key(places.make(label)) if places.is_absolute(label) else label for label in (one, other))
+    return one == other or next(keys) == next(keys)
 
 
 def _is_scope(text: str) -> bool:

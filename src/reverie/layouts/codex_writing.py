@@ -14,10 +14,11 @@ from datetime import datetime
 from reverie.core import scalar
 from reverie.core.memory import Memory, Status
 from reverie.errors import NotFound
-from reverie.layouts import codex_handbook, codex_raw, codex_summary
+from reverie.layouts import codex_entries, codex_handbook, codex_raw, codex_summary
 from reverie.layouts import codex_names as names
 from reverie.layouts.base import Change, Folder, Written
-from reverie.layouts.codex_raw import Entry, Thread
+from reverie.layouts.codex_entries import Entry
+from reverie.layouts.codex_raw import Thread
 from reverie.layouts.codex_reading import Reading, Record, skills_in
 from reverie.layouts.codex_rollout import Rollout
 from reverie.layouts.codex_sections import Shape, section_of
@@ -136,7 +137,7 @@ class Writer:
         if record.memory.status is not Status.ACTIVE:
             return
         thread = self._raw.threads[record.thread]
-        at = codex_raw.time(entry.memory.modified_at or self._now)
+        at = codex_entries.time(entry.memory.modified_at or self._now)
         record.found = self._handbook.put(
             record.memory, record.mark, entry.bullet, thread=thread.id, file=thread.file, updated_at=at
         )
