@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# On a busy machine a slow example says nothing about the code.
+settings.register_profile("repository", deadline=None)
+settings.load_profile("repository")
 
 MINE = ("REVERIE_", "CLAUDE_", "CODEX_", "QWEN_", "KIMI_", "OPENCODE_", "XDG_", "GIT_")
 

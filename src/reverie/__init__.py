@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False   # importing typing would cost every hook some milliseconds
 
 __version__ = "0.1.0"
 __all__ = ["open_memory"]

@@ -103,7 +103,8 @@ class Memory:
         """Learn from a conversation, as (speaker, text) pairs with "user" and "assistant" as speakers, or from the agents'
         own session files: all that are found below the home folder, or those that the options leave."""
         if conversation is not None:
-            jobs, bad = [self._spoken(conversation, session)], []
+            jobs = [self._spoken(conversation, session)]
+            bad: list[Unreadable] = []
         else:
             jobs, bad = self._found(hosts=hosts, paths=paths, agents_home=agents_home, since=since)
         on_start(len(jobs) + len(bad))
@@ -173,7 +174,7 @@ class Memory:
 
     # ── by hand ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def list(self, *, everywhere: bool = False) -> list[Found]:
+    def list(self, *, everywhere: bool = False) -> Sequence[Found]:
         """The memories that a session here can see, or all of every project."""
         return upkeep.everything(self.space) if everywhere else upkeep.here(self.space, self.place)
 
@@ -188,7 +189,7 @@ class Memory:
         given = Remembered(name=name, type=type, why=why, how_to_apply=how_to_apply)
         return upkeep.remember(self.space, self.place, text, self._extractor(), given=given, scope=scope)
 
-    def find(self, query: str, *, everywhere: bool = False) -> list[Found]:
+    def find(self, query: str, *, everywhere: bool = False) -> Sequence[Found]:
         """Memories by id, or by words that they all hold: what ``forget`` would take."""
         try:
             return [upkeep.one(self.space, query)]
@@ -208,7 +209,7 @@ class Memory:
             last = 1
         return upkeep.undo(self.space, change=change, run=run, last=last, force=force)
 
-    def why(self, name: str) -> tuple[Found, list[ChangeRecord]]:
+    def why(self, name: str) -> tuple[Found, Sequence[ChangeRecord]]:
         """A memory and what was done to it, oldest first."""
         found = self.read(name)
         return found, upkeep.history(self.space, found)

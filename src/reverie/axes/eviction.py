@@ -10,7 +10,8 @@ from typing import Protocol
 class Eviction(Protocol):
     """A policy that says when a memory has had its time."""
 
-    says: str
+    @property
+    def says(self) -> str: ...
 
     def is_due(self, *, used_at: datetime | None, said_at: datetime, now: datetime) -> bool:
         """Whether a memory last used then (None: never), from a session of that time, should go."""

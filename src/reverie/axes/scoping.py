@@ -7,10 +7,11 @@ the head of every memory's id.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 from reverie.core import place as places
+from reverie.core.memory import Memory
 from reverie.core.place import Place
 
 
@@ -25,6 +26,12 @@ class Mount:
     project: str = ""
     root: str = ""
     mixed: bool = False
+
+    def owned(self, memory: Memory) -> Memory:
+        """The memory as this store will give it back: whose it is follows from the folder, or, where it mixes, is written
+        beside it."""
+        scope = memory.scope if self.mixed else self.scope
+        return replace(memory, scope=scope, project="" if scope == "user" else self.project)
 
 
 class Scoping(Protocol):

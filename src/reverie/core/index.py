@@ -48,7 +48,9 @@ def counted(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _time(memory: Memory) -> float:
-    return memory.modified_at.timestamp() if memory.modified_at else 0.0
+    """When it was said, where that is known: a file's time only tells when it was written, or checked out."""
+    told = memory.source.said_at or memory.modified_at
+    return told.timestamp() if told else 0.0
 
 
 def claude_line(path: str, description: str) -> str:

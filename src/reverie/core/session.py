@@ -105,7 +105,8 @@ class Unreadable:
 class Dialect(Protocol):
     """One host, as a reader of its transcripts."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def find(self, home: str, environment: Mapping[str, str]) -> Iterator[Transcript | Unreadable]:
         """Every session of this host below ``home``, without reading the transcripts themselves; cheap."""

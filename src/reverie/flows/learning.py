@@ -236,6 +236,11 @@ def _day(reading: Reading, transcript: Transcript, now: datetime) -> date:
     return (transcript.started_at or reading.last_at or transcript.updated_at or now).date()
 
 
+def _discreet(drop: Drop) -> Drop:
+    """A refusal as it may be shown and recorded: of what was off the record not even the words."""
+    return replace(drop, quote="") if drop.reason is Reason.OFF_RECORD else drop
+
+
 class _Placed:
     """Proposals, placed against what the stores hold, as one change over all of them."""
 
@@ -253,7 +258,7 @@ class _Placed:
 
     def take(self, extraction: Extraction) -> None:
         """Place every proposal, in the order in which things were said."""
-        self.drops += extraction.drops
+        self.drops += [_discreet(drop) for drop in extraction.drops]
         for words in extraction.taken_back:
             self._withdraw(words)
         for proposal in extraction.proposals:
@@ -261,9 +266,10 @@ class _Placed:
 
     def _one(self, proposal: Proposal) -> None:
         mount = self.space.design.scoping.target(self.place, proposal.memory.scope)
-        project = "" if proposal.memory.scope == "user" else mount.project
-        proposal = replace(proposal, memory=replace(proposal.memory, project=project))
+        proposal = replace(proposal, memory=mount.owned(proposal.memory))
         known = self._look(mount)
+        if self._holds_for_the_user(mount, proposal):
+            return
         drop = self.space.design.writing.gate.check(proposal, known, tombstones=self._tombstones)
         if drop is not None:
             self.drops.append(drop)
@@ -276,11 +282,19 @@ class _Placed:
                 return
         self._store(mount, placed, proposal)
 
+    def _holds_for_the_user(self, mount: Mount, proposal: Proposal) -> bool:
+        """Whether the user's own store says it already, for every project."""
+        for above in self.space.mounts(self.place):
+            is_users = above.scope == "user" and above.label != mount.label
+            if is_users and merge.place(proposal, self._look(above)).act is Act.CONFIRM:
+                source = proposal.memory.source
+                self.drops.append(Drop(reason=Reason.DUPLICATE, quote=source.quote, message=source.message))
+                return True
+        return False
+
     def _store(self, mount: Mount, placed: merge.Placement, proposal: Proposal) -> None:
         label = mount.label
         stored = placed.memory if placed.memory.id else replace(placed.memory, id=f"{NEW}{len(self._put)}")
-        if placed.existing is not None and placed.existing.id not in self._known[label]:
-            return      # it holds for the user already, in another store
         self._put[label, stored.id] = stored
         self._quotes[label, stored.id] = proposal
         self._known[label].put(stored)

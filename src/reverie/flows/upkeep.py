@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from reverie import errors
 from reverie.axes.scoping import Mount
 from reverie.core import gate, merge, redact
+from reverie.core.edits import Edit
 from reverie.core.events import Cause, ChangeRecord, Touched, Undone
 from reverie.core.layout import Change
 from reverie.core.memory import By, Memory, Source
@@ -46,7 +47,7 @@ def one(space: Space, name: str) -> Found:
     known = everything(space)
     wanted = name.removesuffix(".md")
     fits = [found for found in known if found.memory.id in (name, name + ".md")]
-    fits = fits or [found for found in known if f"/{found.memory.id}".removesuffix(".md").endswith("/" + wanted)]
+    fits = fits or [found for found in known if f"/{found.memory.id}".removesuffix(".md").endswith((f"/{wanted}", f"_{wanted}"))]
     if not fits:
         raise errors.NotFound(f"there is no memory {name!r}; `reverie list --all` shows them all")
     if len(fits) > 1:
@@ -71,9 +72,9 @@ def remember(space: Space, place: Place, text: str, extractor: Extractor, *, giv
     enough for the gates that ask whether something is worth keeping; a credential or an order to the agent is refused.
     """
     memory = _understood(space, text, extractor, given)
-    scope = scope or memory.scope
-    mount = space.design.scoping.target(place, scope)
-    memory = replace(memory, scope=scope, project="" if scope == "user" else mount.project)
+    memory = replace(memory, scope=scope or memory.scope)
+    mount = space.design.scoping.target(place, memory.scope)
+    memory = mount.owned(memory)
     if problems := gate.at_the_door(memory):
         raise errors.SecretRefused(f"not stored: the text holds {problems[0]}. Say where the credential is kept instead.")
     store = space.store(mount)
@@ -123,7 +124,7 @@ def forget(space: Space, found: Sequence[Found]) -> int:
         store = space.store(each.mount)
         by_store.setdefault(store.label, (store, []))[1].append(each)
     with space.home.lock("forget"):
-        edits = []
+        edits: list[Edit] = []
         for store, members in by_store.values():
             ids = [each.memory.id.removeprefix(each.mount.label + "/") for each in members]
             edits += store.plan(Change(remove=ids), space.now(), why="forgotten by the user").edits
@@ -147,7 +148,7 @@ def undo(
     undone = space.home.journal.undo(change=change, run=run, last=last, force=force)
     for mount in space.every_mount():
         store = space.store(mount)
-        if any(store.owns(path) for path in undone.stale):
+        if any(path.startswith(f"stores/{store.label}/") for path in undone.stale):
             plan = store.plan(Change(), space.now())
             space.home.journal.commit(plan.edits, cause=Cause(operation="reindex", actor="reverie"))
     return undone

@@ -95,7 +95,7 @@ def show(report: Report, *, verbose: bool) -> None:
 
 def _sums(report: Report) -> None:
     outcomes = Counter(learned.outcome for learned in report.sessions)
-    actions = Counter(kept.action for learned in report.sessions for kept in learned.kept)
+    actions: Counter[str] = Counter(kept.action for learned in report.sessions for kept in learned.kept)
     drops = Counter(str(drop.reason) for learned in report.sessions for drop in learned.drops)
     verb = "Would learn" if report.dry_run else "Learned"
     click.echo(f"{verb} from {len(report.sessions)} sessions: {common.counts(dict(actions)) or 'nothing new'}.")

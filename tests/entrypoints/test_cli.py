@@ -1,0 +1,175 @@
+"""The command line as a person and a program meet it: help with an example, JSON, exit codes, messages without a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reverie.entrypoints import cli
+
+SAMPLES = str(Path(str(resources.files("reverie.samples"))) / "home")
+PROJECT = "/home/dev/projects/harvest-api"
+
+
+@pytest.fixture
+def reverie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("REVERIE_HOME", str(tmp_path / "reverie"))
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args: str, stdin: str | None = None) -> Result:
+        return CliRunner().invoke(cli.group, list(args), input=stdin, catch_exceptions=True)
+
+    return run
+
+
+@pytest.fixture
+def learned(reverie: Any) -> Any:
+    assert reverie("learn", "--agents-home", SAMPLES).exit_code == 0
+    return reverie
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_command_has_help_with_an_example(reverie: Any, command: str) -> None:
+    shown = reverie(command, "--help")
+    assert shown.exit_code == 0
+    assert "Example: reverie " + command in shown.output
+
+
+def test_every_command_is_in_the_readme() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert [name for name in cli.COMMANDS if f"reverie {name}" not in readme and name not in ("tour", "read")] == []
+
+
+def test_list_all_as_json_has_every_field(learned: Any) -> None:
+    rows = json.loads(learned("list", "--all", "--json").stdout)
+    assert len(rows) >= 12
+    for row in rows:
+        assert {"id", "name", "description", "type", "scope", "project", "body", "why", "how_to_apply", "source", "status"} <= set(row)
+        assert row["type"] in ("user", "feedback", "project", "reference")
+        assert row["source"]["host"] and row["source"]["session"] and row["source"]["message"]
+    assert {row["scope"] for row in rows} == {"user", "project"}
+
+
+def test_recall_as_json_says_what_and_why(learned: Any) -> None:
+    rows = json.loads(learned("recall", "run the checks", "--cwd", PROJECT, "--json").stdout)
+    assert rows and {"id", "score", "text"} <= set(rows[0])
+    assert any("make check" in row["text"] for row in rows)
+    assert any("why" in key for key in rows[0])
+    assert 0 < rows[0]["score"] <= 1
+
+
+def test_recall_is_silent_when_nothing_fits(learned: Any) -> None:
+    assert json.loads(learned("recall", "what is 17 * 23", "--cwd", PROJECT, "--json").stdout) == []
+    assert "Nothing relevant" in learned("recall", "what is 17 * 23", "--cwd", PROJECT).output
+
+
+def test_remember_read_why_forget_undo(reverie: Any) -> None:
+    kept = json.loads(reverie("remember", "Releases are tagged on Thursdays by Noor", "--why", "the mirror syncs at night", "--json").stdout)
+    assert kept["action"] == "added" and kept["why"] == "the mirror syncs at night"
+    assert "Thursdays" in reverie("read", kept["id"]).output
+    assert "remember" in reverie("why", kept["id"]).output
+    refused = reverie("forget", kept["id"])
+    assert refused.exit_code != 0
+    assert json.loads(reverie("list", "--json").stdout)
+    assert reverie("forget", kept["id"], "--yes").exit_code == 0
+    assert json.loads(reverie("list", "--json").stdout) == []
+    assert reverie("undo").exit_code == 0
+    assert [row["id"] for row in json.loads(reverie("list", "--json").stdout)] == [kept["id"]]
+
+
+def test_remember_twice_confirms(reverie: Any) -> None:
+    reverie("remember", "Releases are tagged on Thursdays by Noor")
+    again = json.loads(reverie("remember", "Releases are tagged on Thursdays by Noor", "--json").stdout)
+    assert again["action"] == "confirmed"
+    assert len(json.loads(reverie("list", "--json").stdout)) == 1
+
+
+def test_a_secret_is_refused_and_not_repeated(reverie: Any) -> None:
+    secret = "ghp_" + "aB3dE6gH9j" * 3 + "kL2mN4"
+    result = run_real("remember", f"the deploy token is {secret}")
+    assert result.returncode == 1
+    assert "credential" in result.stderr and secret not in result.stderr + result.stdout
+    assert "Traceback" not in result.stderr
+
+
+def run_real(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command as a process, as a shell would start it."""
+    return subprocess.run(
+        [sys.executable, "-m", "reverie", *args], capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "says"),
+    [
+        (["nonsense"], 2, "no command 'nonsense'"),
+        (["lern"], 2, "Did you mean 'learn'"),
+        (["recall"], 2, "What is the prompt"),
+        (["remember"], 2, "What should be remembered"),
+        (["read", "no-such-memory"], 1, "no memory 'no-such-memory'"),
+        (["forget", "no-such-memory", "--yes"], 1, "no memory here fits"),
+        (["undo", "--change", "999"], 1, "999"),
+        (["undo", "--change", "1", "--last", "1"], 2, "exclude each other"),
+        (["list", "--design", "mem9"], 2, "unknown design 'mem9'"),
+        (["learn", "--host", "cursor"], 2, "no host 'cursor'"),
+        (["learn", "--since", "yesterday-ish"], 2, "neither a date"),
+        (["learn", "--agents-home", "/no/such/folder"], 2, "is not a folder"),
+        (["learn", "--path", "/no/such/file"], 0, "not_found"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_wrong_use_and_failure_are_one_message(reverie: Any, args: list[str], code: int, says: str) -> None:
+    done = run_real(*args)
+    assert done.returncode == code, done.stderr
+    assert says in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["file", "file_above", "folder_in_the_way"])
+def test_a_home_that_cannot_be_is_said_plainly(tmp_path: Path, kind: str) -> None:
+    home = tmp_path / "home" / "reverie"
+    if kind == "file":
+        home.parent.mkdir()
+        home.write_text("not a folder", encoding="utf-8")
+    elif kind == "file_above":
+        home.parent.write_text("not a folder", encoding="utf-8")
+    else:
+        (home / "state.db").mkdir(parents=True)
+    done = run_real("remember", "Releases are tagged on Thursdays by Noor", REVERIE_HOME=str(home))
+    assert done.returncode == 1, done.stdout
+    assert str(tmp_path) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_settings_file_with_a_mistake_names_it(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("desing = 'codex'\n", encoding="utf-8")
+    done = run_real("status", REVERIE_HOME=str(tmp_path))
+    assert done.returncode == 2
+    assert "'desing'" in done.stderr and "settings.toml" in done.stderr
+
+
+def test_a_pipe_that_closes_early_is_no_error(learned: Any) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m reverie list --all | head -1", shell=True, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+
+
+def test_output_in_a_pipe_has_no_colour(learned: Any) -> None:
+    assert "\x1b" not in run_real("list", "--all").stdout
+
+
+def test_starting_costs_no_heavy_import() -> None:
+    code = "import sys, reverie, reverie.entrypoints.cli; print(sorted(m for m in sys.modules if m.startswith(('msgspec','yaml','reverie.'))))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
+    assert re.findall(r"'(.*?)'", done.stdout) == ["reverie.entrypoints", "reverie.entrypoints.cli", "reverie.errors"]
