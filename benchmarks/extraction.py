@@ -69,7 +69,7 @@ def codebench(shared: Path, bank: Path, seed: int, redact: Redact, misses: int) 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "data"
         generate(shared, bank, seed, out)
-        sessions = [json.loads(line) for line in (out / "sessions.jsonl").open(encoding="utf-8")]
+        sessions = [json.loads(line) for line in (out / "sessions.jsonl").read_text(encoding="utf-8").splitlines()]
         windows = [session_window(s, redact) for s in sessions]
         started = time.perf_counter()
         extractions = [rules.propose(w) for w in windows]

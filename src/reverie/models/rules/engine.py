@@ -29,6 +29,7 @@ from reverie.models.rules.language import Act, Language, Reading, Scene, Value
 LOOKBACK = 12
 EARLIER = 3                         # the person's earlier messages that a language may look at
 ANSWER_CHARACTERS = 2_000           # of an assistant's answer: a confirmation means what was said in its first lines
+_TWICE = re.compile(r"\b(\w{2,40})(?: \1\b)+")
 QUOTE_CHARACTERS = 400
 READABLE = 0.35                     # below this share no language here reads the text
 # A sentence end that every script has; the language cuts the rest.
@@ -292,7 +293,7 @@ def _swapped(draft: _Draft, value: str, about: str) -> _Draft | None:
         old))
 
     def swap(said: str) -> str:
-        return pattern.sub(lambda _: value, said)
+        return _TWICE.sub(r"\1", pattern.sub(lambda _: value, said))  # "team CORE" -> "team PLAT", not "team team PLAT"
 
     def fixed(reading: Reading) -> Reading:
         return replace(reading, text=swap(reading.text), why=swap(reading.why), how=swap(reading.how),

@@ -14,13 +14,14 @@ import re
 from collections.abc import Sequence
 
 from reverie.core.proposal import Reason
-from reverie.models.rules import english_names, english_passing, english_secret, english_talk, neutral
+from reverie.models.rules import english_confirm, english_names, english_passing, english_secret, english_talk, neutral
 from reverie.models.rules.english_change import correction, turn, withdrawal
 from reverie.models.rules.english_evidence import Seen, kind_of, see, weigh
 from reverie.models.rules.english_order import trailing_task
 from reverie.models.rules.language import Act, Reading, Scene, Value
 
 KEEP = 1.5                          # from this weight of evidence on a sentence is a memory of its own
+SHORT = 45                          # characters of a sentence that hardly stands alone
 _FOREIGN = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -62,7 +63,7 @@ class English:
         return run.readings
 
 
-class _Verdict:
+class Verdict:
     """A sentence, what it shows, and why it is nothing if it is."""
 
     __slots__ = ("refusal", "score", "seen")
@@ -82,7 +83,7 @@ class _Run:
     def __init__(self, scene: Scene) -> None:
         self.readings: list[Reading] = []
         self._scene = scene
-        self._group: list[_Verdict] = []
+        self._group: list[Verdict] = []
         self._before: Seen | None = None
         self._secluded = False          # off the record from here to the end of the message
 
@@ -102,7 +103,7 @@ class _Run:
             if not change[1]:
                 return
             seen = see(change[1])
-        verdict = _judge(seen, self._before)
+        verdict = judge(seen, self._before)
         self._before = seen if verdict.refusal in (None, Reason.NO_SIGNAL) else None
         if self._group and not _joins(self._group, verdict):
             self.close()
@@ -129,12 +130,14 @@ _ANNOUNCEMENT = re.compile(
     r"updates?|points?|rules?|remarks?)[.:!]?$")
 
 
-def _judge(seen: Seen, before: Seen | None) -> _Verdict:
+def judge(seen: Seen, before: Seen | None) -> Verdict:
+    """A sentence weighed, and why it is nothing if it is; ``before`` is the sentence before it, unless that was
+    refused."""
     refusal = _never(seen)
     if refusal is None:
         weigh(seen, before)
         refusal = _refusal(seen)
-    return _Verdict(seen, refusal)
+    return Verdict(seen, refusal)
 
 
 def _never(seen: Seen) -> Reason | None:
@@ -167,12 +170,16 @@ def _refusal(seen: Seen) -> Reason | None:
     return Reason.TOO_SHORT if len(low) < 12 else Reason.NO_SIGNAL
 
 
+_THAT = re.compile(r"\b(?:that|this|it|these)\b")
+_OWN_CONTENT = re.compile(r"[:,] \S+ \S+")
+
+
 def _off_record(seen: Seen) -> bool:
     return any(english_passing.OFF_RECORD.search(text) for text in (seen.low, seen.said.lower()))
 
 
 def _points_back(seen: Seen) -> bool:
-    return bool(re.search(r"\b(?:that|this|it|these)\b", seen.low)) and len(seen.low) < 80
+    return _THAT.search(seen.low) is not None and _OWN_CONTENT.search(seen.low) is None
 
 
 def _change(seen: Seen) -> tuple[Reading, str] | None:
@@ -205,7 +212,7 @@ _BACKWARD = re.compile("|".join((
     r"^(?:we|i|they|you|people|everyone|somebody|someone) (?:\w+ )?\w+ (?:it|that|this|them)\b")))
 
 
-def _joins(group: list[_Verdict], verdict: _Verdict) -> bool:
+def _joins(group: list[Verdict], verdict: Verdict) -> bool:
     """Whether a sentence goes on about what the sentences before it say."""
     last, seen = group[-1], verdict.seen
     if verdict.refusal not in (None, Reason.NO_SIGNAL) or last.refusal not in (None, Reason.NO_SIGNAL):
@@ -225,22 +232,22 @@ def _joins(group: list[_Verdict], verdict: _Verdict) -> bool:
     if verdict.keeps and last.keeps:
         given = last.seen.order
         opposed = given is not None and given.negative and seen.order is not None
-        return opposed or (_shares(last, verdict) and _kind([last]) == _kind([verdict]))
+        return opposed or (_shares(last, verdict) and (len(seen.low) < SHORT or _kind([last]) == _kind([verdict])))
     if verdict.keeps:
         return any(_shares(each, verdict) for each in group)
     return last.keeps and (len(seen.low) < 90 or _shares(last, verdict))
 
 
-def _shares(one: _Verdict, other: _Verdict) -> bool:
+def _shares(one: Verdict, other: Verdict) -> bool:
     """Whether two sentences speak of the same thing: a content word in common."""
     return bool(english_names.content(one.seen.text) & english_names.content(other.seen.text))
 
 
-def _kind(group: Sequence[_Verdict]) -> str:
+def _kind(group: Sequence[Verdict]) -> str:
     return kind_of([each.seen for each in group], KEEP)
 
 
-def _closed(group: list[_Verdict], scene: Scene) -> list[Reading]:
+def _closed(group: list[Verdict], scene: Scene) -> list[Reading]:
     """The readings of sentences that belong together: one statement, its reasons and details; or nothing."""
     kept = [each for each in group if each.keeps]
     if not kept:
@@ -251,7 +258,7 @@ def _closed(group: list[_Verdict], scene: Scene) -> list[Reading]:
     for place, each in enumerate(group):
         seen = each.seen
         if each is head:
-            out.append(_statement(seen, _kind(group), group))
+            out.append(_statement(seen, _kind(group), group, scene))
             continue
         act = Act.REASON if seen.lesson and not (each.keeps and place > group.index(head)) else Act.DETAIL
         out.append(Reading(act=act, quote=seen.said, text=_sentence(seen.text), rule=f"en.{act}"))
@@ -263,8 +270,14 @@ _ONCE = re.compile(
     r"you)\b)(?! (?:in|as|on|alone|there)\b)")
 
 
-def _statement(seen: Seen, kind: str, group: Sequence[_Verdict]) -> Reading:
+def _statement(seen: Seen, kind: str, group: Sequence[Verdict], scene: Scene) -> Reading:
     text, why, replaces = seen.text, "", ""
+    if all(english_confirm.hollow(each.seen.low) for each in group) and english_confirm.for_good(seen.low):
+        if not (done := english_confirm.confirmed(scene.answer)):
+            return _nothing(seen, Reason.NO_SIGNAL)
+        return Reading(act=Act.STATEMENT, quote=seen.said, text=_sentence(f"Keep to this: {done}"), rule=
+        "en.confirmed_answer",
+                       type="feedback")
     if (task := trailing_task(text)) > 12 and _ONCE.match(text, task):
         text = text[:task]
     if changed := turn(text, whole=seen.said):
@@ -277,7 +290,7 @@ _PERSONAL = re.compile(r"\b(?:i|i'm|i've|my|me|i'd)\b")
 _OF_MINE = re.compile(r"\b(?:of mine|my screen|i read)\b")
 
 
-def _scope(kind: str, group: Sequence[_Verdict]) -> str:
+def _scope(kind: str, group: Sequence[Verdict]) -> str:
     """Whether it holds in every project: what a person is, and how they want to be spoken to."""
     if kind == "user":
         return "user"

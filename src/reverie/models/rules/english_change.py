@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from reverie.models.rules.english_shape import names, pieces
+
 # ---- corrections and withdrawals -----------------------------------------------------------------------------------
 
 _SORRY = (
@@ -22,6 +24,7 @@ _CORRECT = re.compile(
     rf"^(?:{_SORRY}[\s,.!:;–—-]+)*(?:(?P<unsay>{_UNSAY})[\s,.!:;–—-]+)?(?:(?:{_SORRY}|and|so|"
     rf"please)[\s,.!:;–—-]+)*(?P<meant>{_MEANT})?\s*(?P<value>\S.*?)\s*[.!]*$", re.IGNORECASE)
 _BEGINS_SORRY = re.compile(rf"^(?:{_SORRY})\b[\s,.!:;–—-]+", re.IGNORECASE)
+_CORRECTING = re.compile(r"^(?:correction|typo|oops|sorry|wait)\b", re.IGNORECASE)
 _NOT_OLD = re.compile(
     r"^(?P<value>.+?),? (?:and )?(?:not|instead of|rather than) (?P<old>.+)$|^not (?P<old2>[^,]+?)[,;] (?:but "
     r")?(?P<value2>.+)$", re.IGNORECASE)
@@ -34,6 +37,8 @@ _WITHDRAW = re.compile(
     r"|\bi (?:take|took) (?P<back>[^,.;:!]{2,60}?) back\b|\bi take back (?P<back2>[^,.;:!]{2,60})|(?:^|[,;:] "
     r")(?P<dead>(?:the |that |this |those |these )?[^,.;:!]{2,50}?) (?:is|are) (?:history|off the table|no longer "
     r"(?:true|valid|right|current)|not (?:true|valid|right) any ?more|obsolete|void|moot|cancelled|canceled)\b"
+    r"|^(?:please )?(?:scratch|forget|ignore|disregard|strike|cancel|drop) (?:that|it|what i (?:just )?said)[.! ]*$|"
+    r"^never ?mind[.! ]*$"
     r"|\b(?:that|this|it) (?:no longer|doesn't|does not) (?:holds?|appl(?:y|ies))(?: any ?more)?\b", re.IGNORECASE)
 
 
@@ -53,6 +58,9 @@ class Withdrawal:
     end: int
 
 
+_HOLLOW = frozenset(("it", "that", "this", "them", "so", "well", "business", "no", "yes", "fine", "ok", "right"))
+
+
 def correction(sentence: str) -> Correction | None:
     """A short sentence that puts one value right."""
     if len(sentence) > 160:
@@ -64,14 +72,17 @@ def correction(sentence: str) -> Correction | None:
     meant = (found["meant"] or "").lower()
     strong = meant.startswith(("i m", "make", "i should", "read", "should", "correct")) or any(
         word in meant for word in (" should", "actually", "meant"))
-    if not ((found["unsay"] and meant) or strong or (sorry and meant and len(found["value"].split()) <= 3)):
+    named = bool(_CORRECTING.match(sentence.strip())) and _NOT_OLD.match(found["value"]) is not None
+    if not ((found["unsay"] and meant) or strong or named or (sorry and meant and len(found["value"].split()) <= 3)):
         return None
     value, old = found["value"].strip(" .!\"'"), ""
     if pair := _NOT_OLD.match(value):
         value, old = (pair["value"] or pair["value2"]).strip(), (pair["old"] or pair["old2"]).strip(" .!")
     value = re.sub(r"^(?:it(?:'s| is| should be) |to say |of course )", "", value, flags=re.IGNORECASE)
-    if not value or len(value.split()) > 8:
+    if not value or len(value.split()) > 8 or value.lower() in _HOLLOW:
         return None
+    if meant.startswith("make") and not sorry and not (pieces(value) or names(value)):
+        return None                                 # "make it blue" is an order
     return Correction(value, old)
 
 

@@ -16,6 +16,7 @@ from reverie.models.rules import english_clauses, english_passing, english_signs
 from reverie.models.rules.english_order import Order, order, trailing_task
 from reverie.models.rules.english_shape import Shape, shape
 from reverie.models.rules.english_talk import Talk, bare
+from reverie.models.rules.english_votes import VOTES
 
 ASIDE = 0.4
 TYPES = ("user", "feedback", "project", "reference")
@@ -44,7 +45,7 @@ GRAMMAR: dict[str, tuple[float, _Votes]] = {
     "rule_verb": (1.5, _NO_VOTES),
     "both_verb": (0.75, _NO_VOTES),                 # a verb that begins tasks as well as rules
     "talk_order": (1.5, _NO_VOTES),                 # an order about how to answer
-    "batch": (-0.5, _NO_VOTES),                     # "write tests for all modules" is one piece of work
+    "batch": (-1.25, _NO_VOTES),                     # "write tests for all modules" is one piece of work
     "negative": (1.0, _NO_VOTES),                   # "don't …"
     "negative_kind": (1.0, _NO_VOTES),
     "negative_one": (-1.0, _NO_VOTES),
@@ -62,8 +63,10 @@ GRAMMAR: dict[str, tuple[float, _Votes]] = {
     "after_story": (1.0, (0, .5, 0, 0)),            # directly behind a sentence in the past
     "last_task": (-2.0, _NO_VOTES),                 # "totals are off by a cent, sort it out"
 }
-_WEIGHTS: dict[str, tuple[float, _Votes]] = GRAMMAR | {
-    sign.name: (sign.lasting, sign.votes) for sign in (*english_signs.LASTING, *english_passing.PASSING)}
+_SIGNS = (*english_signs.LASTING, *english_passing.PASSING)
+BY_HAND: dict[str, _Votes] = {name: votes for name, (_, votes) in GRAMMAR.items()} | {sign.name: sign.votes for sign in _SIGNS}
+_LASTING = {name: lasting for name, (lasting, _) in GRAMMAR.items()} | {sign.name: sign.lasting for sign in _SIGNS}
+_VOTES = BY_HAND | VOTES            # the fitted votes, where there are any
 _STRONG = frozenset(sign.name for sign in english_signs.LASTING if sign.lasting >= 2.0)
 
 # "I'm colour-blind, so …", "we decided on X, so …": who somebody is and what was decided stay the point, wherever
@@ -110,12 +113,12 @@ class Seen:
     @property
     def score(self) -> float:
         """How much speaks for keeping it."""
-        return -1.0 if self.denial else sum(_WEIGHTS[name][0] for name in self.shares)
+        return -1.0 if self.denial else sum(_LASTING[name] for name in self.shares)
 
     @property
     def votes(self) -> list[float]:
         """What speaks for each of TYPES."""
-        return [sum(_WEIGHTS[name][1][i] * share for name, share in self.shares.items()) for i in range(4)]
+        return [sum(_VOTES[name][i] * share for name, share in self.shares.items()) for i in range(4)]
 
     def shows(self, *names: str) -> bool:
         return any(name in self.shares for name in names)
@@ -165,7 +168,8 @@ def _spared(seen: Seen) -> bool:
     """Whether a last clause like "…, delete the old one" does not make all of it a task: beside a strong sign, behind
     "when …", as the other half of "don't …", or as what follows from a harm."""
     negative = seen.order is not None and seen.order.negative
-    return negative or seen.shows(*_STRONG) or _OPENED.match(seen.low) is not None or ("harm" in seen.shares and seen.past)
+    return negative or seen.shows(*_STRONG) or _OPENED.match(seen.low) is not None or ("harm" in seen.shares and seen.
+    past)
 
 
 def _weigh_statement(seen: Seen, start: int, end: int) -> None:
@@ -238,11 +242,17 @@ def _weigh_cause(seen: Seen, before: Seen | None) -> None:
         seen.add("after_story")
 
 
+def shares(group: list[Seen], keep: float) -> list[tuple[Seen, float]]:
+    """How fully each sentence of a group counts for the type: what is no rule itself, or tells what went wrong,
+    counts less."""
+    rules = any(seen.score >= keep and not seen.lesson for seen in group)
+    return [(seen, 0.25 if seen.score < keep or (seen.lesson and rules) else 1.0) for seen in group]
+
+
 def kind_of(group: list[Seen], keep: float) -> str:
     """The type with the most votes of the sentences that count."""
     total = [0.0, 0.0, 0.0, 0.0]
-    for seen in group:
-        share = 0.25 if seen.score < keep and not seen.lesson else 0.5 if seen.lesson else 1.0
+    for seen, share in shares(group, keep):
         for i, vote in enumerate(seen.votes):
             total[i] += vote * share
     return TYPES[max(range(4), key=lambda i: (total[i], -i))]

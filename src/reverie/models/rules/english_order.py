@@ -15,7 +15,8 @@ from reverie.models.rules.english_words import DETERMINERS, NOUN_OR_VERB, PAST_I
 
 _TASK = frozenset(TASK_VERBS)
 _RULE = frozenset(RULE_VERBS)
-_VERBS = _TASK | _RULE | frozenset(word_list("make have let be do bring come hand hold prefer stop quit spend rely depend want"))
+_VERBS = _TASK | _RULE | frozenset(word_list(
+    "make have let be do bring come hand hold prefer stop quit spend rely depend want"))
 _ADVERBS = (
     r"(?:please|just|also|then|and|so|now|ok|only|rather|simply|kindly|better|instead|always|never|in that case|next "
     r"time|if possible)")
@@ -63,7 +64,8 @@ def order(low: str) -> Order | None:
         for end in _starts(low, before.end()):
             inner = _order(low[end:])
             if inner is not None:
-                return Order(inner.verb, inner.negative, 1 if before["kind"] else max(0, inner.reach + 1), inner.task,
+                return Order(inner.verb, inner.negative, 1 if before["kind"] else min(1, max(0, inner.reach + 1)),
+                inner.task,
                 inner.both, inner.then)
     return found
 
@@ -84,6 +86,8 @@ def _order(low: str, *, known: bool = False) -> Order | None:
     if verb not in _VERBS and (known or not _unknown(verb, rest)):
         return None
     words = re.findall(r"[\w'`./#-]+", rest)[:4]
+    if len(words) > 1 and words[0] in _PARTICLES:
+        words = words[1:]                       # "spell out units"
     follower = words[0] if words else ""
     if rest[:1] in ("'", "-") or follower in ("is", "are", "was", "were", "has", "have", "had", "must", "should",
         "will", "can", "may", "s", "'s"):
@@ -127,6 +131,9 @@ def trailing_task(text: str) -> int:
         if found is not None and not found.negative and found.reach < 0:
             return start.start()
     return 0
+
+
+_PARTICLES = frozenset(word_list("out up down off back away over"))
 
 
 def _reach(follower: str, task: bool, plural: bool) -> int:

@@ -17,7 +17,7 @@ _A_FEW = "(?:NUM|two|three|five|ten|a few|another|fifteen|twenty)"
 
 PASSING: tuple[Sign, ...] = (
     sign("now", -3.0, _NONE, words(
-        "right now", "at the moment", "for the moment", "for now", "for the time being", "currently", "today",
+        "right now", "at the moment", "for the moment", "for now", "for the time being", "currently", "today(?! on)",
         "tonight", "this (?:morning|afternoon|evening|minute|second|run|week)(?! formatting| on)",
         "in a (?:minute|second|sec|moment|bit|while|few)",
         f"(?:in|for|give me) {_A_FEW} (?:more )?(?:minutes?|secs?|seconds?|mins?)", "back in",
@@ -39,7 +39,8 @@ PASSING: tuple[Sign, ...] = (
     sign("doing", -2.5, _NONE,
          r"\bi(?:'m| am) (?:\w+ly |just |still )?(?!practi[sc]ing|missing|speaking|assuming)[a-z]+ing\b",
          r"^(?:still |currently |now )?(?:looking|running|trying|checking|compiling|restarting|building|waiting|"
-         r"heading|going|deploying|installing|testing|rebasing|pulling|pushing|reading|working)\b",
+         r"heading|going|deploying|installing|testing|rebasing|pulling|pushing|reading|working)\b"
+         r"(?!.*\b(?:is|are|costs?|takes|makes|means)\b)",
          r"\b(?:is|are|'s) (?:still |now |currently )?(?:running|restarting|compiling|building|rebooting|hanging|"
          r"crashing|loading|downloading|deploying|failing|looping|installing|updating|acting up|spinning)\b",
          r"\b(?:is|are) on it\b", r"\bhas been going\b"),
@@ -53,7 +54,8 @@ PASSING: tuple[Sign, ...] = (
         "off to", "carry on without me", "nearly there", "almost there", "thanks", "thank you", "customer visit",
         "catch a", "has the flu", "on vacation", "done for")),
     sign("state", -1.5, _NONE,
-         r"\b(?:is|are|'s|seems?|looks?|be) (?:\w+ly |all |a bit |super |very |so |still |back |really )?(?:red|down|"
+         r"^(?!.*\buntil \w+ (?:is|are)\b).*\b(?:is|are|'s|seems?|looks?|be) (?:\w+ly |all |a bit |super |very |so |"
+         r"still |back |really )?(?:red|down|"
          r"up|broken|stuck|slow|flaky|failing|green|full|occupied|back|fine|on (?:till|until)|ready|done|dead|"
          r"offline|online|unreachable|behind|noisy|loud|taken)"
          r"(?:$|[,.;!]| (?:again|since|today|now|for|till|until|on|because|at|this|so|and)\b)",
@@ -63,7 +65,7 @@ PASSING: tuple[Sign, ...] = (
         r"\b(?:is|are|'s) (?:still )?(?:on|off|up|down|frozen|closed|open|locked|in place|blocked) (?:till|until) "
         r"(?:DAY|tomorrow|TIME|tonight|noon)\b"),
     sign("small_change", -1.5, _NONE, words("a bit", "a little", "slightly", "some more",
-        "something (?:clearer|better|shorter|else)", "bigger", "smaller", "wider", "nicer", "px",
+        "something (?:clearer|better|shorter|else)", "bigger", "smaller", "wider", "nicer", "NUM ?px",
         "the (?:last|second|third|other|same) (?:one|column|line|paragraph|file|test|thing)")),
     sign("dunno", -1.0, _NONE, words("i think", "i guess", "i suppose", "probably", "apparently", "kind of", "sort of",
         "(?:seems?|looks?) (?:to|like|as if)", "from the (?:source|code|log|logs|output)", "afaik", "iirc")),
@@ -187,6 +189,7 @@ DERIVABLE = re.compile("|".join((
     rf"{_CODE_VERB}\b",
     rf"^(?:the |that |this )(?:\w+ )?{_UNIT} (?:\w+ )?(?:takes|returns|has|contains|imports|calls|is defined|"
     rf"inherits|extends|exports|accepts|implements|throws|starts|ends|lives)\b",
+    r"^there (?:is|are) no [\w ]{3,40} in [a-z_./]+$",
     r"^there (?:is|are) (?:a|an|one|two|three|four|five|several|some|no|NUM|many|about)\b.{0,50}\bin (?:CODE|PATH|"
     r"that file|this file|the (?:file|module|class|repo|directory|folder))",
     r"\b(?:readme|changelog|docstring|comments?|docs|documentation|manual|help text|man page|license file|"

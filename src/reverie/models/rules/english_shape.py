@@ -22,7 +22,9 @@ DAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
 _DATES = re.compile(
     rf"\b\d{{4}}-\d\d-\d\d\b|\b(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}|{MONTH} \d{{1,2}}(?:st|nd|rd|"
     rf"th)?\b)(?:,? \d{{4}}\b)?|\b{MONTH} \d{{4}}\b"
-    rf"|\bthe \d{{1,2}}(?:st|nd|rd|th)\b(?: of the month)?|\bQ[1-4](?: \d{{4}})?\b", re.IGNORECASE)
+    rf"|\bthe \d{{1,2}}(?:st|nd|rd|th)\b(?: of the month)?|\bQ[1-4](?: \d{{4}})?\b"
+    r"|(?<=\bin )20\d\d\b|(?<=\bby )20\d\d\b|(?<=\bbefore )20\d\d\b|(?<=\buntil )20\d\d\b|(?<=\bsince )20\d\d\b|"
+    r"(?<=\bafter )20\d\d\b", re.IGNORECASE)
 _WEEKDAY = re.compile(rf"\b{DAY}s?\b", re.IGNORECASE)
 _TIME = re.compile(r"\b\d{1,2}:\d\d(?: ?(?:am|pm|UTC))?\b|\b\d{1,2} ?(?:am|pm)\b", re.IGNORECASE)
 _MONTH_NAME = re.compile(rf"\b{MONTH}\b")

@@ -103,7 +103,7 @@ _TIME = (
          r"\bin (?:review|code|writing|production|public|general|private)\b"),
     sign("exception", 1.0, (0, 0, .75, 0), words("unless", "except (?:for|when|in|that)", "apart from", "other than",
         "with the exception")),
-    sign("when", 1.0, (0, 0, 1, 0), words(
+    sign("when", 1.0, (0, 0, 1.25, 0), words(
         rf"(?:by|until|till|before|from|after|as of|starting|between|through|on|not before|no later than|around|"
         rf"since|ends?|at) (?:the )?(?:end of |middle of |early |late |mid-?|next |start of |beginning of )?"
         rf"(?:DATE|DAY|{MONTHS}|month|quarter|year|spring|summer|autumn|winter|sprint|noon|release \d|Easter|"
@@ -171,7 +171,8 @@ _NORM = (
         "stop|quit|keep |tired|sick"),
     sign("want_kind", 1.0, (.25, 1, 0, 0),
         r"\bi (?:always |usually |generally |typically |really )?(?:want|expect|like|need) (?!to\b|you to\b|a\b|an\b|"
-        r"the\b|this\b|it to\b|help)", r"\bi don't need [a-z]+s\b", needs="i |i'|my|me"),
+        r"the\b|this\b|it to\b|help)", r"\bi don't need [a-z]+s\b",
+        r"\bi(?:'d| would) like (?!to\b|a\b|an\b|the\b|you\b)[a-z]+s\b", needs="i |i'|my|me"),
     sign("they_read", 1.0, (0, .75, .25, 0), words(
         "(?:we|they|reviewers|users|customers|clients|people|auditors|analysts|the [a-z]+s?) (?:want|expect|need|"
         "parse|read|edit|use|delete|check|choke)")),
@@ -205,7 +206,12 @@ _COMMUNITY = (
         "templates?", "css", "html", "json", "api", "sql", "yaml", "regex", "timeouts?", "retries", "threads?",
         "locks?", "cache", "async", "callbacks?", "file names?", "keys",
         "parser", "package", "notebooks?", "docs?", "functions", "arguments?", "parameters?", "loops?", "dates?")),
-    sign("named", 0.0, (0, 0, .5, 0), rf"(?<!^)\b{PERSON}\b", needs=NAMED),
+    sign("named", 0.0, (0, 0, .25, 0), rf"(?<!^)\b{PERSON}\b", needs=NAMED),
+    sign("person_acts", .5, (0, 0, 1.5, 0),
+         rf"\b{PERSON} (?:heard|knew|saw|look(?:ed|ing)|approv(?:ed|ing)|noticed|found out|review(?:ed|ing)|"
+         rf"agree[sd]?|signing|was (?:told|asked|away|ill|not)|being (?:told|asked)|thinks|says|wants|insists|"
+         rf"prefers)\b",
+         rf"\b(?:told|asked|asking|telling|involving|consulting|informing|informed|consulted) {PERSON}\b", needs=NAMED),
     sign("at_path", 0.0, (0, 0, 0, .1), r"\bPATH\b", needs=NAMED),
     sign("is_done", 1.0, (0, .75, 0, 0), words(
         "(?:is|are|get|gets) (?:never |always |only |all )?(?:[a-z]+ed|written|done|kept|built|run|read|set|made|"
@@ -245,6 +251,11 @@ _AFFAIRS = (
         rf"\b{PLACES}\b.{{0,24}}\b(?:moved|moves|reorgani[sz]ed|renamed|migrated|merged|split)\b",
         rf"\b(?:moved|migrated|transferred) (?:the |our |all )?{PLACES}\b", needs=
         "mov|organi|rename|migrat|merged|split|transfer"),
+    sign("verdict", 1.5, (0, 0, 2, 0),
+         r"\b(?:outage|crash|incident|leak|lag|failure|slowdown|hang|downtime|data loss|bug|spike)s?\b[^,.;]{0,40} "
+         r"(?:was|were|is) (?:a|an|the|our|due|caused|because)\b",
+         r"\b(?:officer|manager|director|lead|ceo|cto|owner|office|committee|council|parliament|ministry|authority|"
+         r"authorities|court) (?:said|says|wants|decided|agreed|asked|ruled|refused|insists)\b"),
     sign("decided", 2.0, (0, 0, 2, .25),
          rf"\b(?:we|they|legal|finance|management|marketing|security|the (?:\w+ ){{0,2}}(?:team|board|review|"
          rf"customer|client|vendor|council|regulator|committee|lead|ministry)|{NAME}) {NOW_AND_THEN}{DECIDE}\b",
@@ -257,7 +268,7 @@ _AFFAIRS = (
          r"\bbecame\b(?! (?:clear|obvious|apparent|slow|red))"),
     sign("plan", 2.0, (0, 0, 2.5, 0), words("change of plans?", "the (?:new )?plan is", "decision (?:is|was)",
         "decision", "new plan", "out of scope", "in scope", "was scoped", "outcome of", "the goal", "priority",
-        "settled", "(?:is|are) the (?:last|first|only) (?:one|version|release|\\w+ with|\\w+ that)",
+        "(?:is|are) the (?:last|first|only) (?:one|version|release|\\w+ with|\\w+ that)",
                                            "follows? (?:once|when|later)", "(?:not|only) before", "for a year",
                                            "won't (?:be|come|happen|ship)",
                                            "will be (?:removed|gone|switched|closed|shut)")),
@@ -271,7 +282,7 @@ _AFFAIRS = (
         "clinics?", "hospitals?", "museums?", "banks?", "government", "partners?", "departments?", "provider",
         "employees", "staff", "municipality", "city", "hosting",
         "sponsor", "pilot", "patients?", "students?", "teachers?", "lawyers?", "union", "council", "court",
-        "insurance", "insurer")),
+        "insurance", "insurer", "parliament", "senate", "authorit(?:y|ies)", "association", "foundation")),
     sign("measure", 1.0, (0, .25, .75, 0), words(
         "(?:under|over|below|above|at most|at least|no more than|no less than|not more than|up to|maximum|minimum|"
         "max|min|within|exactly|limit\\w* (?:of|to|is|at|went)|limited to|capp?ed at|more than|less than|fewer than"
@@ -300,7 +311,8 @@ _AFFAIRS = (
         "replace[sd]?", "superseded", "in place of", "off [A-Z]\\w+", "end of life", "dead code", "maintenance mode",
         "in favou?r of", "goes? away", "going away", "thrown out", "ripped out", "kicked out", "removed for good",
         "comes? back",
-        "goes? live", "go live", "ends? (?:with|in|on|after)", "dropp(?:ed|ing) (?:support|\\w+ after)", "kept until",
+        "keeps? (?:running|working|alive)", "goes? live", "go live", "ends? (?:with|in|on|after)",
+        "dropp(?:ed|ing) (?:support|\\w+ after)", "kept until",
         "stays? in", "switched off", "shut down", "(?:is|are) (?:gone|dead|history|retired|deprecated|removed)",
         "(?:is|are) [a-z]+ed out",
         "(?:got|has) (?:a new|its own)", "gone (?:by|in|after|from)",
@@ -315,7 +327,8 @@ _AT = "(?:in|at|on|under|to|from|through|via|behind|over at|into|onto|with|by)"
 
 _PLACES = (
     sign("located", 2.0, (0, 0, 0, 2.25),
-         rf"\b{PLACES}\b[^.;]{{0,60}}?\b{_ARE} (?:only |now |all |up |here |kept |stored |found |listed |tracked |in "
+         rf"\b{PLACES}\b[^.;]{{0,60}}?\b{_ARE} (?:only |now |all |up |here |kept |stored |found |listed |tracked |as "
+         rf"\w+ |in "
          rf")*{_AT} (?:the |our |a |an )?(?:\w+ ){{0,3}}?(?:{SYSTEMS}|{TARGET}|[A-Z][\w-]*|wiki|vault|bucket|share|"
          rf"drive|'\w)"),
     sign("place_is", 2.0, (0, 0, 0, 2),
@@ -341,7 +354,8 @@ _PLACES = (
     sign("pointer", 1.0, (0, 0, 0, 1.25), r"\b(?:URL|CHAN)\b", needs=NAMED),
     sign("system", .75, (0, 0, 0, 1.0), rf"\b{SYSTEMS}\b", needs=NAMED),
     sign("titled", 1.0, (0, 0, 0, 1.25), r"\b(?:tracker|project|board|space|wiki|page|queue|component) [A-Z][\w-]+",
-        r"\b(?:project|board|page|queue|space|file|folder|team|collection|service|sheet|channel|repo|board|list|"
+        r"\b(?:project|board|page|queue|space|file|folder|team|collection|service|sheet|view|record|dashboard|"
+        r"account|channel|repo|board|list|"
         r"group|label|tag|mount|slot|bucket|vault|section|database|index|stack) '[^']{2,40}'",
          r"\b(?:is|are|under|in|on|page|called) (?:the )?(?:\w+ ){0,2}'[^']{2,40}'"),
     sign("look_there", 1.5, (0, 0, 0, 1.75),
@@ -367,8 +381,10 @@ _PERSON = (
          rf"\bi(?:'m| am) (?:(?:totally|completely|quite|pretty|fairly|rather|very|still|not|more|relatively|a bit) "
          rf")*(?:new to|familiar|used to|comfortable|fluent|good (?:at|with)|bad at|based|colou?r-?blind|blind|deaf|"
          rf"dyslexic|left-handed|autistic|from\b"
-         rf"|(?:a|an) (?!bit|little|few|lot|fan of the|minute|second|moment)(?:[\w-]+ ){{0,3}}?[\w-]{{3,}}|(?:in|on) "
-         rf"(?:{EDITORS}|UTC\b|CET|GMT|[A-Z]{{3,4}}\b)|the (?:\w+ ){{0,3}}(?:lead|owner|maintainer|manager|architect|"
+         rf"|(?:a|an) (?!bit|little|few|lot|fan of the|minute|second|moment)(?:[\w-]+ ){{0,3}}?[\w-]{{3,}}|(?:in|on|"
+         rf"at) "
+         rf"(?:{EDITORS}|UTC\b|CET|GMT|[A-Z]{{3,4}}\b)|in (?!{SYSTEMS}){NAME}|the (?:\w+ ){{0,3}}(?:lead|owner|"
+         rf"maintainer|manager|architect|"
          rf"developer|person|one|guy|woman|engineer)|the only|done at|off (?:at|on)|hard of|responsible"
          r"|more of an?|by (?:trade|training)|(?:a )?senior|(?:a )?junior|native)", needs="i |i'|my|me"),
     sign("my_life", 2.0, (3, 0, 0, 0),
@@ -380,7 +396,8 @@ _PERSON = (
          r"\bi've (?:been|written|worked|done|used|spent|never|only)\b[^.]{0,60}(?:years?|decades?|since|before|time|"
          r"months|never|NUM)", r"\b(?:years|decade|decades) (?:as|of|in|with|doing)\b",
          r"\bby (?:training|trade|background|education)\b",
-         r"\bfirst time i\b", r"\bwhere i (?:live|work|come from)\b", r"\bbeen doing\b",
+         r"\bi(?:'ve| have)? moved to\b", r"\bfirst time i\b", r"\bwhere i (?:live|work|come from)\b",
+         r"\bbeen doing\b",
          r"\bis my (?:first|second|native|main|day|daily)", r"\bin my life\b", r"\bmy day (?:ends|starts|begins)\b",
          r"\bmy (?:time ?zone|editor|shell|keyboard|os|screen reader|background|role|job|day job|title|native "
          r"language|mother tongue|first language|second language|pronouns?|working hours|working days|hours|eyesight|"
@@ -435,7 +452,8 @@ _PERSON = (
         "walls? of text", "long (?:answers|explanations|\\w+ explanations|sentences|words|texts?)",
         "when you (?:explain|answer|reply|summari[sz]e|show|suggest|write to)", "apologi[sz]\\w+", "emojis?",
         "bullet points", "small talk", "give me (?:the )?[a-z]+ (?:first|only)", "give me (?!the)(?:[a-z]+ )?[a-z]+s",
-        "be (?:direct|brief|concise|blunt|honest|short)", "compliments", "praise")),
+        "be (?:direct|brief|concise|blunt|honest|short)", "compliments", "praise", "pleasantries", "preambles?",
+        "filler", "fluff", "jargon", "just the answer")),
 )
 
 LASTING: tuple[Sign, ...] = (*_TIME, *_NORM, *_COMMUNITY, *_CAUSE, *_AFFAIRS, *_PLACES, *_PERSON)

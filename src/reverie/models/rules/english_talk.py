@@ -115,7 +115,7 @@ def bare(sentence: str) -> Talk:
 
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|incl|excl|cf|nr|fig|mr|mrs|ms|dr|resp)|(?:^|[\s/])\.+)$",
     re.IGNORECASE)
-_END = re.compile(r"[.!?]+[\"')\]]*(?=\s)|(?<=\w)\s[–—]\s(?=and\s(?:also|please)\b)")
+_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]]*(?=\s)|(?<=\w)\s[–—]\s(?=and\s(?:also|please)\b)")
 
 
 def sentences(paragraph: str) -> list[str]:

@@ -134,7 +134,8 @@ HARM = _one_line(r"""(?:br(?:oke|eaks?|oken)|fail(?:ed|s|ing|ures?)?|crash(?:ed|
  flooded|paged|woke|too (?:late|slow|big|long|many))""")
 
 # Verbs that report a decision, with "we" or in the passive.
-DECIDE = _one_line(r"""(?:decided|agreed|confirmed|settled|won over|beat|lost to|chose(?:n)?|picked|went (?:with|for|
+DECIDE = _one_line(r"""(?:decided|agreed|confirmed|settled|said (?:no|yes)|turned down|gave the (?:ok|go-ahead|
+ green light)|won over|beat|lost to|chose(?:n)?|picked|went (?:with|for|
  back)|opted|concluded|committed to|resolved|voted|approved|signed(?: off)?|ruled out|standardi[sz]ed|
  commit(?:ted)? to|switched|moved|migrat(?:ed|ing)|mov(?:ing)|switch(?:ing)|replac(?:ed|ing)|dropp(?:ed|ing)|
  abandon(?:ed)?|retir(?:ed|ing)|deprecat(?:ed|ing)|phas(?:ed|ing) out|sunset(?:ting)?|

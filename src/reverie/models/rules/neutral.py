@@ -23,10 +23,10 @@ _SPECIFIC = re.compile(
         rf"(?P<url>{_ADDRESS})",
         r"(?P<channel>(?<![\w#&])#[a-z][\w-]{2,40})",
         r"(?P<flag>(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s,;]+)?)",
-        r"(?P<path>(?<![\w.])(?:~?/)?[\w.@-]+(?:/[\w.@*<>{}-]+)+/?|(?<![\w.])\.[\w.-]+/[\w./-]*)",
+        r"(?P<path>(?<![\w./])(?:~?/{1,2})?[\w.@-]+(?:/[\w.@*<>{}-]+)+/?|(?<![\w.])\.[\w.-]+/[\w./-]*)",
         r"(?P<code>\b[a-zA-Z]\w*_\w+(?:\(\))?|\b[A-Za-z]\w*\(\)|\b\w+\.\w{1,5}\(\)|"
         r"\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]+[A-Z]\w*\b)",
-        r"(?P<id>\b[A-Z]{2,10}-\d+\b|(?<!\w)#\d+\b)",
+        r"(?P<id>\b(?!UTC|GMT)[A-Z]{2,10}-\d+\b|(?<!\w)#\d+\b)",
         r"(?P<number>(?<![\w.])\d+(?:[.,]\d+)*(?![\w-]))",
     )),
     re.ASCII,
@@ -35,11 +35,13 @@ _SPECIFIC = re.compile(
 PLACEHOLDER = re.compile(r"\[REDACTED[A-Z_]*(?::[^\]\n]{0,40})?\]|<redacted[^>\n]{0,40}>", re.IGNORECASE)
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)")
-_PASTED_LINE = re.compile(
-    r"^\s*(?:>|\$ |% |#!|\+\+\+ |--- |@@ |[+-] {0,4}\S.*[;{})]\s*$|Traceback \(most recent|File \"|at [\w.$]+\(|E "
-    r"{2,}\S"
-    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\b[\s:\[]|\|.*\||"
-    r"[{}\[\]();,]+\s*$|</?[A-Za-z][^>]*>\s*$)")
+# Quotations, shell prompts, diffs, stack traces, compiler and test output, log lines, tables, lone brackets and tags.
+_PASTED_LINE = re.compile("|".join((
+    r"^\s*(?:>|\$ |% |#!|\+\+\+ |--- |@@ )", r"^\s*[+-] {0,4}\S.*[;{})]\s*$",
+    r"^\s*(?:Traceback \(most recent|File \"|at [\w.$]+\(|E {2,}\S|[\w.]{0,80}(?:Error|Exception|Warning): )",
+    r"^\s*(?:npm ERR!|error(?:\[\w+\]| TS\d+)?: |warning: |fatal: |FAILED |PASSED |ok {3}|panic: )",
+    r"^\s*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\b[\s:\[])",
+    r"^\s*(?:\|.*\||[{}\[\]();,]+\s*$|</?[A-Za-z][^>]*>\s*$)")))
 
 
 def values(text: str) -> Iterator[Value]:
