@@ -66,10 +66,11 @@ class Cjk:
     def read(self, sentences: Sequence[str], scene: Scene) -> Sequence[Reading]:
         seen = [see(self.grammar, sentence) for sentence in sentences]
         self._off_record(seen)
+        self._to_models(seen)
         self._neighbours(seen)
         readings: list[Reading] = []
         for i, one in enumerate(seen):
-            if one.refusal is Reason.OFF_RECORD:
+            if one.refusal in (Reason.OFF_RECORD, Reason.INSTRUCTION):
                 readings.append(self._nothing(one))
             else:
                 readings.extend(self._read(one, seen[:i], seen[i + 1:], scene, readings))
@@ -83,6 +84,14 @@ class Cjk:
                     near.refusal = Reason.OFF_RECORD
                 return
 
+    def _to_models(self, seen: list[Seen]) -> None:
+        """A note addressed to assistants was pasted, not said: it and what follows are nobody's wish."""
+        for i, one in enumerate(seen):
+            if cjk_text.TO_MODELS.search(one.said):
+                for near in seen[i:]:
+                    near.refusal = near.refusal or Reason.INSTRUCTION
+                return
+
     def _neighbours(self, seen: list[Seen]) -> None:
         """What a sentence says about the one beside it: "remember this.", "no.", "the plan has changed.", "or it is refused"."""
         g = self.grammar
@@ -94,7 +103,7 @@ class Cjk:
             if g.announces.search(one.text) or g.objects.fullmatch(one.said.strip("。.!！ ")):
                 one.empty = True
                 following.score += ANNOUNCED
-            grounds = "sanction" in following.names or g.reason.search(following.text)
+            grounds = {"sanction", "never", "volition"} & following.names or g.reason.search(following.text)
             if grounds and one.score >= KEEP - 1.0 and not one.passing and not following.passing:
                 one.score += ANNOUNCED
 
@@ -102,7 +111,7 @@ class Cjk:
         if near is not None and not near.asked:
             near.asked = True
             near.score += ASKED
-            if near.refusal is not Reason.OFF_RECORD:
+            if near.refusal not in (Reason.OFF_RECORD, Reason.INSTRUCTION):
                 near.refusal = refusal(self.grammar, near)
 
     # ---- one sentence in its company
@@ -135,7 +144,8 @@ class Cjk:
         if kept_before:
             goes_on = one.names <= CONTINUES and one.score < KEEP + 1.5 and not self.grammar.topic.search(one.text)
             refers = self.grammar.anaphor.search(one.text) and not RULES & one.names
-            return one.keeps and not goes_on and not refers
+            explains = len(one.clauses) == 1 and self.grammar.reason.search(one.text)
+            return one.keeps and not (goes_on or refers or explains)
         told = bool(before) and before[-1].refusal is None and "harm" in before[-1].names
         return one.keeps or (told and one.score >= KEEP - 1.0)
 

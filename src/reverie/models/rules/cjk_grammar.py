@@ -84,5 +84,6 @@ class Grammar:
     artifact: re.Pattern[str]       # about what it writes into the project
     here: re.Pattern[str]           # "in this repository"
     story: re.Pattern[str]          # the past: a sentence that tells what happened
+    me: re.Pattern[str]             # a first clause about the person
     anaphor: re.Pattern[str]        # "there", "in it": about what was just said
     present: re.Pattern[str]        # a clause in the generic present: what one does

@@ -16,6 +16,7 @@ from reverie.models.rules.cjk_grammar import Grammar
 
 KEEP = 2.0                          # from this weight on a sentence is a memory of its own
 ASKED = 3.0                         # what a request to remember adds
+TRAIT = 2.0                         # something about the person, as a reason for a wish
 LESSON = 1.25                       # what went wrong, and then what one does
 ANNOUNCED = 1.0                     # what "no," and "the plan has changed" add to what follows
 TYPES = ("user", "feedback", "project", "reference")
@@ -29,7 +30,9 @@ CONTINUES = frozenset((
 PASSING = frozenset(("now", "task", "bare", "status", "thanks", "mine"))
 ORDERS = frozenset(("task", "bare"))
 # Signs that tell what happened or who is concerned: a reason for a rule, no rule.
-STORY = frozenset(("harm", "so", "external", "good", "date", "measure", "recurring"))
+STORY = frozenset(("harm", "so", "external", "good", "date", "recurring"))
+# Signs of a wish.
+WISHES = frozenset(("forbid", "directive", "please", "must", "style", "deliver", "to_me", "topic"))
 # Signs that the topic of the first clause carries to the last.
 CARRIED = frozenset(("habit", "topic"))
 
@@ -133,6 +136,8 @@ def _together(grammar: Grammar, clauses: Sequence[Clause]) -> None:
     for each in grammar.signs:
         if each.name in CARRIED and each.name not in last.signs and each.pattern.search(view):
             last.signs[each.name] = each.lasting
+    if grammar.me.search(clauses[0].view) and any(WISHES & set(c.signs) for c in clauses[1:]):
+        clauses[0].signs["trait"] = TRAIT           # "my eyes are bad, so don't …": a wish for a reason of one's own
     told = {name for clause in clauses[:-1] for name in clause.signs}
     if {"harm", "so"} & told and grammar.present.search(last.view):
         last.signs["lesson"] = LESSON
@@ -147,7 +152,7 @@ def _score(grammar: Grammar, seen: Seen) -> float:
     if scores and grammar.objects.match(seen.said):
         score += ANNOUNCED
     names = seen.names
-    ordered = bool(seen.clauses) and bool(ORDERS & set(seen.clauses[0].signs))
+    ordered = bool(seen.clauses) and bool(ORDERS & (set(seen.clauses[0].signs) | set(seen.clauses[-1].signs)))
     if names <= STORY or (ordered and not (RULES - {"forbid", "place"}) & names):
         return min(score, KEEP - 0.25)              # a story without a moral; "move it left, don't make it blue"
     return score

@@ -24,6 +24,10 @@ _FILE = re.compile(r"^[^/:]*\.(?:py|js|mjs|ts|tsx|jsx|vue|go|rs|rb|java|kt|swift
 EDGES = "，,、。「」“” \"'"
 ROOM_AFTER_NAME = re.compile(r"^([A-Za-z][\w.-]*)\s?(?:项目|空间|频道|群|プロジェクト|スペース|チャンネル"
                              r"|프로젝트|스페이스|채널)$")
+# "Note to AI assistants:", as it is hidden in documents.
+TO_MODELS = re.compile(r"[给致對对]\s?(?:AI|人工智能|大模型|智能)\s?(?:助手|助理|模型|代理)"
+                       r"|AI\s?(?:アシスタント|エージェント|モデル)\s?(?:へ|宛て|向け)"
+                       r"|AI\s?(?:어시스턴트|비서|에이전트|모델)\s?(?:에게|께|용)", re.IGNORECASE)
 PUNCTUATION = re.compile(r"[\s，,、。.!！]+")
 _OPEN, _CLOSE = "（(「『“【[《", "）)」』”】]》"
 _ENDS = "。！？!?；;"
