@@ -415,6 +415,17 @@ def test_bad_files_are_named_and_passed_over(index: SearchIndex, store: Path, tm
     assert state != ""                                  # what is refused for good does not cost a look at every prompt
 
 
+def test_a_file_that_the_layout_trips_over_does_not_silence_the_others(index: SearchIndex, store: Path) -> None:
+    def trip(path: str, data: bytes, modified_ns: int) -> list[Memory]:
+        if path == "commits.md":
+            raise ValueError("no such layout")
+        return parse(path, data, modified_ns)
+
+    done = index.refresh([FolderSource(str(store), "project:a", lambda path: path.endswith(".md"), trip)])
+    assert done.problems == [("commits.md", "not_understood: ValueError: no such layout")]
+    assert names(index, "axolotl") == ["Packages"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="names are text there")
 def test_a_name_that_is_no_text_is_a_problem(index: SearchIndex, store: Path) -> None:
     try:

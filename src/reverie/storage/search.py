@@ -354,8 +354,11 @@ def _read(connection: sqlite3.Connection, source: Source, number: int, root: str
     settled = watch.settled(stamp.mtime_ns, now_ns)
     if known == (digest, stamp.mtime_ns):               # with another time it is parsed again: the age is shown
         return Read(path, stamp, digest, settled, None)
-    rows = [postings.Row(source.label_of(memory), memory) for memory in source.parse(path, data, stamp.mtime_ns)
-            if memory.status == "active"]
+    try:
+        rows = [postings.Row(source.label_of(memory), memory) for memory in source.parse(path, data, stamp.mtime_ns)
+                if memory.status == "active"]
+    except Exception as error:                          # a layout's fault: one file must not silence all the others
+        return Read(path, stamp, digest, settled, [], f"not_understood: {type(error).__name__}: {error}")
     return Read(path, stamp, digest, settled, rows)
 
 
