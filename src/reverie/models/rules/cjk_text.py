@@ -32,6 +32,7 @@ PUNCTUATION = re.compile(r"[\s，,、。.!！]+")
 _OPEN, _CLOSE = "（(「『“【[《", "）)」』”】]》"
 _ENDS = "。！？!?；;"
 PLAIN_ASIDE = re.compile(r"[（(][^（）()]{0,200}[）)]")
+_WORDS_OF_THE_MASK = re.compile(r"(?<![A-Za-z])(?:URL|PATH|CHAN|FLAG|CODE|ID|QUOTE|DATE|WDAY|RECUR)(?![A-Za-z])")
 _MASKS = {"url": "URL", "path": "PATH", "channel": "CHAN", "flag": "FLAG", "code": "CODE", "id": "ID"}
 
 
@@ -39,6 +40,7 @@ def mask(text: str) -> str:
     """A text with its values replaced by what they are: ``URL PATH CHAN FLAG CODE ID``, ``QUOTE`` for a quoted name, ``DATE``
     for one date, ``WDAY`` for a weekday alone, ``RECUR`` for a day that comes again."""
     spans: list[tuple[int, int, str]] = [(m.start(), m.end(), "QUOTE") for m in QUOTED.finditer(text)]
+    spans += [(m.start(), m.end(), m.group().lower()) for m in _WORDS_OF_THE_MASK.finditer(text)]
     for value in neutral.values(text):
         said = text[value.start:value.end]
         if value.kind in _MASKS and not (value.kind == "code" and said.isalnum()):  # "CloudWatch" is a name as well
