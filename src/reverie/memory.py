@@ -47,7 +47,7 @@ def open_memory(
     root = Path(home).expanduser() if home is not None else settings.home_of(environment)
     values = settings.load(root, environment)
     chosen = designs.named(design or values["design"])
-    space = Space(Home(str(root.absolute()), clock), chosen)
+    space = Space(Home(str(root.absolute()), clock), chosen, user_home=settings.user_home_of(environment))
     return Memory(space, values, cwd=str(Path(cwd).absolute() if cwd is not None else _cwd()), environment=environment)
 
 
@@ -151,8 +151,7 @@ class Memory:
                 raise errors.WrongUse(f"--agents-home {agents_home!r} is not a folder")
             found = agents.find_all(agents_home, {}, hosts or None)
         else:
-            home = self.environment.get("HOME") or self.environment.get("USERPROFILE") or str(Path.home())
-            found = agents.find_all(home, self.environment, hosts or None)
+            found = agents.find_all(settings.user_home_of(self.environment), self.environment, hosts or None)
         jobs: list[Job] = []
         bad: list[Unreadable] = []
         for each in found:

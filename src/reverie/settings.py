@@ -57,8 +57,12 @@ def home_of(environment: Mapping[str, str]) -> Path:
     """Where Reverie keeps what it keeps."""
     if chosen := environment.get("REVERIE_HOME"):
         return Path(chosen).expanduser()
-    user_home = environment.get("HOME") or environment.get("USERPROFILE")
-    return (Path(user_home) if user_home else Path.home()) / ".reverie"
+    return Path(user_home_of(environment)) / ".reverie"
+
+
+def user_home_of(environment: Mapping[str, str]) -> str:
+    """The user's home folder."""
+    return environment.get("HOME") or environment.get("USERPROFILE") or str(Path.home())
 
 
 def load(home: Path, environment: Mapping[str, str]) -> Settings:

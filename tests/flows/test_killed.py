@@ -48,21 +48,21 @@ def test_killed_at_random_moments_it_ends_in_the_undisturbed_state(tmp_path: Pat
     finish(learn(calm, design))
     whole = time.monotonic() - started
     chance = random.Random(11)
+    killed = 0
     for number in range(12):
         home = tmp_path / f"killed-{number}"
-        killed = 0
         for _ in range(3):
             process = learn(home, design)
             try:
-                process.communicate(timeout=whole * chance.uniform(0.3, 1.0))
+                process.communicate(timeout=whole * chance.uniform(0.3, 0.95))
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.communicate(timeout=10)
                 killed += 1
         finish(learn(home, design))
-        assert killed
         assert stores(home) == stores(calm)
         assert journal(home, design) == journal(calm, design)
+    assert killed >= 6
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ from reverie.core.memory import Memory, Source, Status
 from reverie.core.merge import Act, Known
 from reverie.core.place import Place
 from reverie.core.proposal import Drop, Extraction, Extractor, Proposal, Reason, Window
-from reverie.core.session import Dialect, Message, Reading, Transcript, Unreadable, Voice
+from reverie.core.session import Cursor, Dialect, Message, Reading, Transcript, Unreadable, Voice
 from reverie.flows.space import Space
 from reverie.storage import files
 
@@ -125,6 +125,7 @@ class _Session:
         self.space, self.job, self.extractor = space, job, extractor
         self.run, self.wanted = run, wanted
         self.transcript = job.transcript
+        self.since: Cursor | None = None
         self.key = f"{space.design.name}|{self.transcript.host}|{self.transcript.path}|{self.transcript.session}"
 
     def learn(self) -> Learned:
@@ -134,7 +135,8 @@ class _Session:
             return self._result("sub_agent")
         if stamp is not None and records.unchanged(self.key, stamp):
             return self._result("unchanged")
-        reading = self.job.dialect.read(self.transcript, records.cursor(self.key))
+        self.since = records.cursor(self.key)
+        reading = self.job.dialect.read(self.transcript, self.since)
         extraction, messages, said = self._extract(reading)
         place = self.space.place(reading.cwd or self.transcript.cwd, self.transcript.project_hint)
         if not self.wanted(place):
@@ -152,6 +154,8 @@ class _Session:
     ) -> Learned:
         placed = _Placed(self.space, place)
         with self.space.home.lock("learn"):
+            if self.space.home.records.cursor(self.key) != self.since:
+                return replace(learned, outcome="unchanged")    # another process learned it while this one read
             placed.take(extraction)
             edits, kept = placed.plan()
             learned = self._done(learned, placed, kept)

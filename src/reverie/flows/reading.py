@@ -49,8 +49,8 @@ def _source(space: Space, mount: Mount) -> FolderSource:
     layout = space.design.layout
 
     def parse(path: str, data: bytes, modified_ns: int) -> Iterable[Memory]:
-        if mount.mixed:
-            memories: Iterable[Memory] = store.contents().memories
+        if mount.mixed:     # what one file says is completed by others: ask for all, keep what is this file's
+            memories: Iterable[Memory] = [m for m in store.contents().memories if m.id.partition(":")[0] == path]
         else:
             moment = datetime.fromtimestamp(modified_ns / 1e9, UTC)
             memories = layout.read({path: File(data, moment)}, scope=mount.scope, project=mount.project).memories

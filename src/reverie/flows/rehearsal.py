@@ -28,7 +28,7 @@ def of(space: Space) -> Iterator[Space]:
         except (OSError, shutil.Error, sqlite3.Error) as error:
             raise errors.StoreUnavailable(f"{space.home.root} cannot be copied for a dry run: {error}") from error
         with Home(folder, space.home.clock) as copy:
-            yield Space(copy, space.design)
+            yield Space(copy, space.design, user_home=space.user_home)
 
 
 def _copy_database(source: Path, target: Path) -> None:

@@ -27,9 +27,11 @@ PROJECT_FILE = "project.json"
 class Space:
     """One design's stores in one home. Cheap to make; nothing is created before something is written."""
 
-    def __init__(self, home: Home, design: Design) -> None:
+    def __init__(self, home: Home, design: Design, *, user_home: str = "") -> None:
+        """``user_home``: the user's home folder; a repository of dot files there is not the project of all that lies below."""
         self.home = home
         self.design = design
+        self.user_home = user_home
         self._stores: dict[str, Store] = {}
         self._places: dict[tuple[str, str], Place] = {}
 
@@ -42,7 +44,7 @@ class Space:
         """Which project a directory belongs to. One that is gone keeps the identity it had when it was last seen."""
         known = self._places.get((cwd, hint))
         if known is None:
-            known = git.locate(cwd, hint=hint)
+            known = git.locate(cwd, hint=hint, home=self.user_home)
             seen = self.home.records.place(cwd)
             if not known.exists and seen:
                 known = places.gone(cwd, hint=seen)
