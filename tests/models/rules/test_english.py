@@ -54,8 +54,27 @@ def test_what_lasts_is_kept_under_its_type(text: str, type: str, scope: str) -> 
 
 
 def test_names_numbers_paths_and_flags_stay_as_they_were_said() -> None:
-    text = "Never run tools/purge_rows.py without --dry-run, it deleted 1,200 rows of ACME-77."
-    assert one(text)[2] == text
+    memory = talk("u: Never run tools/purge_rows.py without --dry-run, it deleted 1,200 rows of ACME-77.").proposals[0].memory
+    assert memory.body == "Never run tools/purge_rows.py without --dry-run."
+    assert memory.why == "It deleted 1,200 rows of ACME-77."
+
+
+@pytest.mark.parametrize(("text", "body", "why"), [
+    ("We chose NATS because ops knows it.", "We chose NATS.", "Ops knows it."),
+    ("Rows are validated at the edge, otherwise bad ones reach the ledger.", "Rows are validated at the edge.", "Otherwise bad ones reach the ledger."),
+    ("The clients hung for a day, so every call gets a timeout.", "Every call gets a timeout.", "The clients hung for a day."),
+    ("Nothing ships after Thursday noon because of the audit.", "Nothing ships after Thursday noon.", "Because of the audit."),
+    ("Month end broke because billing was changed without Ilse looking at it.",
+     "Month end broke because billing was changed without Ilse looking at it.", ""),
+], ids=["because", "otherwise", "so", "because of", "harm and cause"])
+def test_the_reason_stands_beside_the_rule(text: str, body: str, why: str) -> None:
+    memory = talk(f"u: {text}").proposals[0].memory
+    assert (memory.body, memory.why) == (body, why)
+
+
+def test_what_to_do_about_a_fact_is_how_to_apply_it() -> None:
+    memory = talk("u: Ilse owns the tax engine. Tag her and describe the invariant you relied on.").proposals[0].memory
+    assert (memory.body, memory.how_to_apply) == ("Ilse owns the tax engine.", "Tag her and describe the invariant you relied on.")
 
 
 @pytest.mark.parametrize(("text", "body"), [
@@ -79,9 +98,15 @@ def test_a_message_with_two_facts_is_two_memories() -> None:
 
 
 def test_a_fact_and_what_is_said_about_it_is_one_memory() -> None:
-    found = talk("u: The runbook for failover is wiki/run-12. It has the steps in order, follow it literally.").proposals
+    found = talk("u: The runbook for failover is wiki/run-12. It has the steps in order. Follow it literally.").proposals
     assert len(found) == 1
-    assert found[0].memory.body.endswith("follow it literally.")
+    assert found[0].memory.body == "The runbook for failover is wiki/run-12. It has the steps in order."
+    assert found[0].memory.how_to_apply == "Follow it literally."
+
+
+def test_two_places_in_one_sentence_are_two_memories() -> None:
+    found = talk("u: Dashboards are in Datadog, folder 'Edge', and the incident doc is INC-207 in Confluence.").proposals
+    assert [p.memory.body for p in found] == ["Dashboards are in Datadog, folder 'Edge'", "The incident doc is INC-207 in Confluence."]
 
 
 def test_a_task_beside_a_rule_is_left_out() -> None:
@@ -152,7 +177,7 @@ def test_the_fact_beside_a_secret_is_kept_without_it(text: str, body: str) -> No
     ("the review is on Tuesday, Lena runs it", "sorry, scratch that, I meant Thursday", "The review is on Thursday, Lena runs it."),
     ("we are migrating background work from cron jobs to Kafka, nothing new goes on cron jobs", "sorry, scratch that, I meant NATS",
      "We are migrating background work to NATS, nothing new goes on cron jobs."),
-    ("no deploys of billing after 14 March because of the audit", "no wait, I meant 2 June", "No deploys of billing after 2 June because of the audit."),
+    ("no deploys of billing after 14 March because of the audit", "no wait, I meant 2 June", "No deploys of billing after 2 June."),
     ("anything in the search index needs a review from Dana", "oops, I meant Yusuf", "Anything in the search index needs a review from Yusuf."),
     ("staging is at qa1.acme.example:8443, use the demo tenant", "make that qa2.acme.example:9443", "Staging is at qa2.acme.example:9443, use the demo tenant."),
     ("credentials live in vault path kv/apps/core, never in files", "correction: it should be SSM prefix /prod/core", "Credentials live in SSM prefix /prod/core, never in files."),

@@ -31,6 +31,7 @@ EARLIER = 3                         # the person's earlier messages that a langu
 ANSWER_CHARACTERS = 2_000           # of an assistant's answer: a confirmation means what was said in its first lines
 _TWICE = re.compile(r"\b(\w{2,40})(?: \1\b)+")
 QUOTE_CHARACTERS = 400
+TERSE = 40                          # characters of a statement that says too little alone in an index line
 READABLE = 0.35                     # below this share no language here reads the text
 # A sentence end that every script has; the language cuts the rest.
 _CHUNKS = re.compile(r"(?<=[。！？])\s*")
@@ -245,9 +246,11 @@ class _Reader:
 
         body = dated(" ".join([*_texts(draft.before, Act.DETAIL), head.text, *_texts(draft.after, Act.DETAIL)]))
         why = dated(" ".join([*draft.parts(Act.REASON), *([head.why] if head.why else [])]))
+        line = head.text if len(head.text) >= TERSE else " ".join(
+            part for part in (head.text, *_texts(draft.after, Act.DETAIL), head.why, *draft.parts(Act.REASON)) if part)
         memory = Memory(
             name=language.title(head.text, head.type),
-            description=language.describe(dated(head.text), head.type),
+            description=language.describe(dated(line), head.type),
             type=head.type or "project",
             body=body,
             why=why,

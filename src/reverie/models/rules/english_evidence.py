@@ -27,6 +27,8 @@ _NO_VOTES: _Votes = (0.0, 0.0, 0.0, 0.0)
 GRAMMAR: dict[str, tuple[float, _Votes]] = {
     "asked": (3.0, _NO_VOTES),                      # "please remember that"
     "refused": (0.75, (0, 1, 0, 0)),                # "no, …": a correction of what the assistant did
+    "welcomed": (0.75, (0, 1, 0, 0)),               # "perfect: …"
+    "approved": (2.0, (0, 1.5, 0, 0)),              # "exactly like that: …"
     "polite": (0.75, (0, .75, 0, 0)),               # "… please" in what is not an order
     "polite_order": (0.25, (0, .75, 0, 0)),
     "plain": (0.0, (0, 0, .5, 0)),                  # a statement without any of the marks below
@@ -156,6 +158,10 @@ def weigh(seen: Seen, before: Seen | None) -> None:
         seen.add("asked")
     if seen.talk.refused and (seen.order is None or seen.order.reach >= 0):
         seen.add("refused")
+    if seen.talk.welcomed and (seen.order is None or seen.order.reach >= 0):
+        seen.add("welcomed")
+    if seen.talk.approved:
+        seen.add("approved")
     if trailing_task(low) and not _spared(seen):
         seen.add("last_task")
     if any(seen.shares.get(name) == 1.0 for name in _POINTS) and seen.shows("pointer", "system", "at_path", "titled",

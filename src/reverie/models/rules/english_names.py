@@ -67,7 +67,7 @@ def _at_a_word(text: str, characters: int) -> str:
 def capital(text: str) -> str:
     """A capital at the beginning, unless the first word is a value whose letters matter."""
     first = text.split(" ", 1)[0]
-    return text[:1].upper() + text[1:] if text[:1].islower() and first.rstrip(",;:.'").replace("'", "").replace("-",
+    return text[:1].upper() + text[1:] if first.islower() and first.rstrip(",;:.'").replace("'", "").replace("-",
     "").isalpha() else text
 
 
@@ -75,7 +75,7 @@ def keywords(text: str) -> tuple[str, ...]:
     """Names and values first, then the longer content words; at most eight, in lower case where case says nothing."""
     found: dict[str, str] = {}
     for value in sorted([*pieces(text), *names(text)], key=lambda v: v.start):
-        word = text[value.start:value.end].strip("`.,")
+        word = text[value.start:value.end].strip("`.,'’")
         if value.kind not in ("number", "date", "weekday", "time") and 1 < len(word) <= 60:
             found.setdefault(word.casefold(), word)
     rest = [w for w in _WORD.findall(text) if w.casefold() not in _STOP and len(w) > 3]

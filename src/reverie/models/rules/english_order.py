@@ -143,6 +143,8 @@ def _reach(follower: str, task: bool, plural: bool) -> int:
         return 0
     if not follower or follower in _SPECIFIC:
         return -1
+    if follower[0].isdigit():
+        return -1
     named = follower[0].isupper() or follower.startswith(("`", "#", "."))
     if named:
         return -1 if task else 1

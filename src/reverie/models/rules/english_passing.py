@@ -82,6 +82,7 @@ PASSING: tuple[Sign, ...] = (
     sign("reaction", -1.5, _NONE,
         r"^(?:that|this|it)(?:'s| is| was| makes| looks| works?| sounds| explains| seems| did| didn't| doesn't) "
         r"(?!how|the way|why|always|never|only|because|where|what|in\b|at\b|on\b|under\b|out\b|owned|kept|stored)",
+        r"\bis (?:right|fine|ok|okay|correct|good|better)(?: though| too| as well| now)?[.!]*$",
         r"^there(?:'s| is| are) (?:a|an|some|something)\b(?!.*\b(?:rule|clause|policy|convention|freeze|deadline|"
         r"limit|URL|CHAN|PATH|penalty|agreement|contract|page|board|channel|runbook|wiki)\b)",
         r"^(?:looks|sounds|seems|works|hmm?|weird|odd|strange|interesting|funny)\b"),

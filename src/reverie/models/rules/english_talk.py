@@ -14,7 +14,9 @@ _SOFT = (
     r"(?:ok(?:ay)?|k|well|so|hm+|ugh|uh|oh|ah|argh|hey|hi(?: again)?|hello|morning|good morning|yes|yep|yeah|yup|"
     r"sure|right|good|great|nice|perfect|excellent|awesome|cool|fine|thanks(?: a lot)?|thank you|thx|lol|haha|wow|"
     r"whoa|damn|"
-         r"btw|by the way|actually|look|listen|anyway|good call|got it|makes sense|agreed|exactly|correct|sorry|"
+         r"btw|by the way|actually|look|listen|anyway|good call|got it|makes sense|agreed|exactly(?: like (?:that|"
+         r"this))?|"
+         r"that's (?:the way|how i like it|it|right|perfect|great)|correct|sorry|(?:a |one more )?habit of mine(?=:)|"
          r"please|back|hmm|alright|all right|quick one|small thing|(?:now |next,? )?(?:about|regarding|as for) [\w "
          r"]{3,30}(?=:)|before you (?:start|begin|touch anything|do anything)(?=:)|one correction(?: to [\w "
          r"]{1,30})?)")
@@ -63,10 +65,12 @@ class Talk:
     explicit: bool = False          # asked to be remembered
     refused: bool = False           # "no," before it
     welcomed: bool = False          # "yes,", "perfect" before it
+    approved: bool = False          # "exactly like that:", "that's the way," before it
     more: bool = False              # "also", "and": another thing
     polite: bool = False            # "please"
 
 
+_APPROVAL = re.compile(r"^(?:exactly like (?:that|this)|that's (?:the way|how i like it))$", re.IGNORECASE)
 _WELCOME = re.compile(
     r"^(?:yes|yep|yeah|yup|good|great|nice|perfect|excellent|awesome|cool|exactly|correct|right|agreed)$", re.
     IGNORECASE)
@@ -75,7 +79,7 @@ _WELCOME = re.compile(
 def bare(sentence: str) -> Talk:
     """Take the markers off both ends of a sentence."""
     core = _EMOJI.sub("", sentence.strip())
-    explicit = refused = welcomed = more = polite = False
+    explicit = refused = welcomed = approved = more = polite = False
     for _ in range(6):
         found = _LEAD.match(core)
         if found is None or found.end() >= len(core):
@@ -93,6 +97,8 @@ def bare(sentence: str) -> Talk:
             more = True
         elif said.lower() == "please":
             polite = True
+        elif _APPROVAL.match(said):
+            approved = True
         elif _WELCOME.match(said):
             welcomed = True
         rest = core[found.end():]
@@ -110,7 +116,7 @@ def bare(sentence: str) -> Talk:
         core = core[:tail.start()]
     if core[:4].lower() == "that" and explicit:
         core = re.sub(r"^that\s+(?=\w+ \w+)", "", core, flags=re.IGNORECASE)
-    return Talk(core.strip(), explicit, refused, welcomed, more, polite)
+    return Talk(core.strip(), explicit, refused, welcomed, approved, more, polite)
 
 
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|incl|excl|cf|nr|fig|mr|mrs|ms|dr|resp)|(?:^|[\s/])\.+)$",

@@ -111,7 +111,8 @@ HARM = _one_line(r"""(?:br(?:oke|eaks?|oken)|fail(?:ed|s|ing|ures?)?|crash(?:ed|
  were|is|are) (?:all )?(?:gone|down|lost|wiped|corrupt(?:ed)?|rejected|refused|wrong|useless|empty|late|hacked)|
  (?:took|brought|knocked) \S+(?: \S+)? (?:down|out|offline)|wip(?:ed|es)|corrupt(?:ed|s)|delet(?:ed|es)|drop(?:ped|s)|
  dropping|overwr(?:ote|ites|itten)|
- outages?|incidents?|regress(?:ed|ions?)|revert(?:ed)?|roll(?:ed)? (?:\S+ )?back|chok(?:ed|es?)|explod(?:ed|es)|
+ outages?|incidents?|regress(?:ed|ions?(?! tests?))|revert(?:ed)?|roll(?:ed)? (?:\S+ )?back|chok(?:ed|es?)|
+ explod(?:ed|es)|
  blew up|blows? up|leak(?:ed|s)|deadlock(?:ed|s)?|flak(?:y|ed)|nightmares?|mess(?:ed)?|
  pain(?:ful)?|slow(?:er|ed)|stuck|blocked|stall(?:ed|s)|hang(?:s|ed)?|hung|couldn't|could not|can't|cannot|(?:nobody|
  no one) (?:could|can|noticed|knew|told|saw|asked|pinned|checked|remembered|reads?|thought|wrote|looked)|
