@@ -192,10 +192,44 @@ def test_what_the_speaker_says_no_longer_holds_is_replaced(statement: str, repla
 
 
 def test_a_correction_replaces_what_came_from_the_corrected_message() -> None:
-    old = said("The port is 8443.", id="port", message="m1")
+    old = said("The gateway port is 8443.", id="port", message="m1", why="Chosen by ops.", how="Use it in the tests.")
     other = said("The port of billing is 7000.", id="billing", message="m1", session="s2")
-    placement = place(said("gateway listens at nine thousand", message="m3"), old, other, corrects="m1")
+    placement = place(said("I meant nine thousand for the gateway port", message="m3"), old, other, corrects="m1")
     assert (placement.act, placement.memory.id, placement.reason) == (Act.REPLACE, "port", "corrects")
+    assert (placement.memory.why, placement.memory.how_to_apply) == ("", "")
+
+
+def test_a_correction_spares_what_else_the_message_said() -> None:
+    beside = said("Validate at the boundary with pydantic models.", id="validate", message="m1")
+    new = said("Amounts are integer cents from now on, no Decimal in the models any more.", message="m7")
+    for replaces in ("Decimal", ""):
+        placement = place(new, beside, corrects="m1", replaces=replaces)
+        assert (placement.act, placement.also_void) == (Act.ADD, ())
+
+
+def test_a_correction_heard_in_another_host_is_a_confirmation() -> None:
+    known = said("Amounts are integer cents from now on, no Decimal in the models.", id="cents", session="s1", message="m7")
+    stale = said("Money is Decimal, never float.", id="money", session="s2", message="m1")
+    again = said("Amounts are integer cents from now on, no Decimal in the models.", session="s2", message="m7")
+    placement = place(again, known, stale, corrects="m1", replaces="Decimal")
+    assert (placement.act, placement.memory.id, [memory.id for memory in placement.also_void]) == (Act.CONFIRM, "cents", ["money"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("A story file next to every cell renderer.", "Storybook goes, so no story files any more. One file per cell renderer still holds."),
+        ("Cell renderer in its own file plus a story next to it.",
+         "No .stories files any more. Own file per cell renderer still holds."),
+        ("Reports of the warehouse use the nightly view.", "Reports of the warehouse no longer use the nightly view."),
+        ("会话缓存保留七天", "会话缓存改成一天，七天作废"),
+    ],
+    ids=["any more", "first words", "no longer", "chinese"],
+)
+def test_what_a_statement_says_has_ended_does_not_stay(old: str, new: str) -> None:
+    placement = place(said(new), said(old, id="old"), *STORED)
+    assert placement.act in (Act.REPLACE, Act.UPDATE)
+    assert (placement.existing.id if placement.existing else "") == "old"
 
 
 def test_no_second_copy_of_an_old_value_stays() -> None:

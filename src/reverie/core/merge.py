@@ -29,6 +29,7 @@ CANDIDATES = 12                 # compared in full; a statement and its twins, o
 COMMON_SHARE = 0.05             # a word in more memories than this share, and than COMMON, finds nothing
 COMMON = 64
 HELD = 0.6                      # of the words of "forget …" must be in the memory that is meant,
+RELATED = 0.2                   # of the words: a correction is about what it corrects
 CLEARLY = 0.9                   # and in no other one nearly as many
 MOST_KEYWORDS = 12
 
@@ -114,6 +115,11 @@ class Known:
         best = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
         return [self._claim(key) for key in best]
 
+    def claim(self, memory: Memory) -> Claim:
+        """A memory that is known, cut for comparing."""
+        key = self._places.get(memory.id)
+        return Claim(memory) if key is None else self._claim(key)
+
     def _claim(self, key: int) -> Claim:
         if key not in self._claims:
             self._claims[key] = Claim(self._memories[key])
@@ -147,29 +153,30 @@ def place(proposal: Proposal, known: Known | Iterable[Memory]) -> Placement:
     if not isinstance(known, Known):
         known = Known(known)
     new = proposal.memory
-    corrected = _corrected(proposal, known)
-    if corrected is not None:
-        return Placement(act=Act.REPLACE, memory=updated(corrected, new), existing=corrected, reason="corrects")
     claim = Claim(new)
     judged = [(compare(old, claim), old) for old in known.near(new) if _same_owner(old.memory, new)]
-    same = [item for item in judged if item[0].relation is Relation.DUPLICATE]
     own = [item for item in judged if item[1].memory.scope == new.scope]
-    other = [item for item in own if item[0].relation is Relation.UPDATE]
-    if proposal.replaces:
-        other += _named(proposal.replaces, claim, [item[1] for item in own if item[0].relation is Relation.DISTINCT])
-    other = sorted((item for item in other if not _is_older(new, item[1].memory)), key=lambda item: -item[0].score)
+    named = _corrected(proposal, claim, known) or _named(
+        proposal.replaces or _ended(new), claim, [old for verdict, old in own if verdict.relation is not Relation.UPDATE])
+    same = [item for item in judged if item[0].relation is Relation.DUPLICATE and all(item[1] is not old for _, old in named)]
+    other = named + sorted(
+        (item for item in own if item[0].relation is Relation.UPDATE and not _is_older(new, item[1].memory)
+         and all(item[1] is not old for _, old in named)), key=lambda item: -item[0].score)
     if same:
         verdict, old = max(same, key=lambda item: item[0].score)
         return _confirmation(old.memory, new, verdict.reason, _void(other))
     if other:
         verdict, old = other[0]
-        return Placement(act=Act.REPLACE if verdict.reason == "named" else Act.UPDATE, existing=old.memory,
-                         memory=updated(old.memory, new, verdict.changed), also_void=_void(other[1:]),
-                         reason=verdict.reason, changed=verdict.changed)
+        return Placement(act=Act.REPLACE if verdict.reason in ("named", "corrects") else Act.UPDATE, existing=old.memory,
+                         memory=updated(old.memory, new, verdict.changed, same_subject=verdict.reason in _SAME_SUBJECT),
+                         also_void=_void(other[1:]), reason=verdict.reason, changed=verdict.changed)
     later = [old.memory for verdict, old in own if verdict.relation is Relation.UPDATE]
     if later:                                           # a session from before, read now
         return Placement(act=Act.CONFIRM, memory=later[0], existing=later[0], reason="older_than_known", counts=False)
     return Placement(act=Act.ADD, memory=replace(new, id=""), reason="new")
+
+
+_SAME_SUBJECT = ("other_value", "says_more")            # reason and application of the old one may still hold
 
 
 def _void(judged: Iterable[tuple[Verdict, Claim]]) -> tuple[Memory, ...]:
@@ -188,14 +195,39 @@ def _is_older(new: Memory, old: Memory) -> bool:
     return bool(new.source.said_at and old.source.said_at and new.source.said_at < old.source.said_at)
 
 
-def _corrected(proposal: Proposal, known: Known) -> Memory | None:
-    """The memory that came from the message which this proposal corrects."""
-    if not proposal.corrects:
-        return None
+def _corrected(proposal: Proposal, claim: Claim, known: Known) -> list[tuple[Verdict, Claim]]:
+    """What came from the message that this proposal corrects, if it is about the same: a message may say several things."""
     new = proposal.memory
-    found = [old for old in known if _same_owner(old, new) and proposal.corrects == old.source.message
-             and (new.source.host, new.source.session) == (old.source.host, old.source.session)]
-    return found[0] if len(found) == 1 else None
+    if not proposal.corrects:
+        return []
+    olds = [known.claim(old) for old in known if _same_owner(old, new) and proposal.corrects == old.source.message
+            and (new.source.host, new.source.session) == (old.source.host, old.source.session)]
+    if proposal.replaces:
+        found = _named(proposal.replaces, claim, olds)
+    else:
+        found = [(Verdict(relation=Relation.UPDATE, reason="corrects", score=1.0, changed=_whole(old)), old) for old in olds
+                 if Overlap(old, claim).soft >= RELATED]
+    return found if len(found) == 1 else []
+
+
+def _whole(old: Claim) -> tuple[tuple[str, str], ...]:
+    return ((old.memory.description or old.memory.name, ""),)
+
+
+# "no stories any more", "we no longer …", 作废: what a statement itself says has ended.
+_ENDED = re.compile("|".join((
+    r"(?i:\bno (?:more )?([^,;:!?\n]{2,60}?) any ?(?:more|longer)\b)",
+    r"(?i:\bno longer (?:us(?:e|ing) |have |keep |need )?([^.,;:!?\n]{2,60}))",
+    r"不再(?:使用|用)?([^，。；！？\n]{1,20})",
+    r"([^，。；！？\n]{1,20})作废",
+    r"([^、。！？\n]{1,20})は(?:廃止|やめ)",
+    r"더 이상 ([^.,!?\n]{1,20})",
+)))
+
+
+def _ended(memory: Memory) -> str:
+    match = _ENDED.search((memory.body or memory.description or memory.name)[:2_000])
+    return next((words for words in match.groups() if words), "") if match else ""
 
 
 def _named(words: str, claim: Claim, olds: Iterable[Claim]) -> list[tuple[Verdict, Claim]]:
@@ -208,7 +240,7 @@ def _named(words: str, claim: Claim, olds: Iterable[Claim]) -> list[tuple[Verdic
         held = {mark.key for mark in old.head} | _terms(old.memory.text)
         rest = {mark.key for mark in old.head if mark.weight >= 0.5} - wanted
         about = rest & subject or meant & {meaning for key in rest for meaning in meanings(key)}
-        if wanted and about and len(wanted & held) >= 2 / 3 * len(wanted):
+        if wanted and about and old.folded != claim.folded and len(wanted & held) >= 2 / 3 * len(wanted):
             found.append((Verdict(relation=Relation.UPDATE, reason="named", score=Overlap(old, claim).soft,
                                   changed=((words, ""),)), old))
     return sorted(found, key=lambda item: -item[0].score)[:1]
@@ -255,24 +287,25 @@ def confirmed(old: Memory, new: Memory) -> Memory:
         valid_until=new.valid_until or old.valid_until, confirmed=old.confirmed + 1)
 
 
-def updated(old: Memory, new: Memory, changed: tuple[tuple[str, str], ...] = ()) -> Memory:
-    """The new statement in the old one's place. What only the old one had is kept as far as it does not rest on the old
-    value: the application with the value exchanged, the reason only if it does not name it."""
-    gone = [before for before, _ in changed if before]
-    known = changed and all(after for _, after in changed)
-    how = old.how_to_apply
-    if known:
+def updated(old: Memory, new: Memory, changed: tuple[tuple[str, str], ...] = (), *, same_subject: bool = True) -> Memory:
+    """The new statement in the old one's place.
+
+    With the ``same_subject``, what only the old one had is kept as far as it does not rest on the old value: the
+    application with the value exchanged, the reason only if it does not name it. What was replaced as a whole leaves nothing.
+    """
+    why, how, keywords = new.why, new.how_to_apply, list(new.keywords)
+    if same_subject:
+        gone = [before for before, _ in changed if before]
+        kept = old.how_to_apply
         for before, after in changed:
-            how = _exchange(how, before, after)
+            kept = _exchange(kept, before, after) if after else kept
+        why = why or ("" if _mentions(old.why, gone) else old.why)
+        how = how or ("" if _mentions(kept, gone) else kept)
+        keywords += [word for word in old.keywords if word not in keywords and not _mentions(word, gone)]
     return replace(
-        new, id=old.id, scope=old.scope, project=old.project, extra=old.extra,
-        type=old.type if old.type in TYPES else new.type,
-        name=new.name or old.name,
-        why=new.why or ("" if _mentions(old.why, gone) else old.why),
-        how_to_apply=new.how_to_apply or ("" if _mentions(how, gone) else how),
-        keywords=(*new.keywords, *(word for word in old.keywords if word not in new.keywords
-                                   and not _mentions(word, gone)))[:MOST_KEYWORDS],
-        confirmed=0, status=Status.ACTIVE)
+        new, id=old.id, scope=old.scope, project=old.project, extra=old.extra, why=why, how_to_apply=how,
+        type=old.type if old.type in TYPES else new.type, name=new.name or old.name,
+        keywords=tuple(keywords[:MOST_KEYWORDS]), confirmed=0, status=Status.ACTIVE)
 
 
 def _mentions(text: str, words: Iterable[str]) -> bool:
