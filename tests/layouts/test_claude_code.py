@@ -226,7 +226,7 @@ def test_names_collide_with_nothing() -> None:
         ("", "", "memory_2.md"),
         ("../../etc/passwd", "user", "user_etc_passwd.md"),
         ("con", "", "memory_con.md"),
-        ("w " * 50, "project", "project_" + "w_" * 25 + "w.md"),
+        ("w " * 50, "project", "project_" + "w_" * 17 + "w.md"),
     ],
 )
 def test_what_a_new_file_is_called(name: str, type: str, path: str) -> None:

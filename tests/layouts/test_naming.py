@@ -23,7 +23,7 @@ from reverie.layouts import naming
         ("\u202eevil\u200b name", "evil_name"),
         ("😀", ""),
         ("a/../b\\c:d\0e", "a_b_c_d_e"),
-        ("word " * 40, ("word_" * 12)[:60].strip("_")),
+        ("word " * 40, "_".join(["word"] * 9)),
     ],
 )
 def test_slugs(text: str, expected: str) -> None:
@@ -33,7 +33,7 @@ def test_slugs(text: str, expected: str) -> None:
 @given(st.text())
 def test_a_slug_is_safe_and_stable(text: str) -> None:
     slug = naming.slug(text)
-    assert len(slug) <= 60
+    assert len(slug) <= naming.LONGEST_STEM
     assert slug == unicodedata.normalize("NFC", slug)
     assert naming.slug(slug) == slug
     naming.check(naming.Taken([]).free("", slug))

@@ -145,12 +145,14 @@ def by_value(
 
 
 def own_line(memory: Memory) -> str:
-    """``- [file](file) - description``, with what tempers trust: the last day it holds, a source that is no person."""
+    """``- description [name]``, with what tempers trust: the last day it holds, a source that is no person. The name is
+    enough to read the memory by, and its path would cost as much as what it says."""
     notes = [f"until {memory.valid_until.isoformat()}"] if memory.valid_until else []
     notes += [_BY_WORDS[memory.source.by]] if memory.source.by in _BY_WORDS else []
     tail = f" ({'; '.join(notes)})" if notes else ""
-    line = claude_line(path_of(memory.id), memory.description or memory.name)
-    return budget.clip(line, OWN_LINE_CHARACTERS - len(tail)).text + tail
+    tail += f" [{one_line(path_of(memory.id).rpartition('/')[2].removesuffix('.md'))}]"
+    said = budget.clip(one_line(memory.description or memory.name), max(OWN_LINE_CHARACTERS - len(tail) - 2, 40)).text
+    return f"- {said}{tail}"
 
 
 def _fitting(lines: Sequence[tuple[Memory, str]], room: int) -> list[tuple[Memory, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from reverie.errors import WrongUse
 
 INDEX = "MEMORY.md"
-LONGEST_STEM = 60                   # characters; at four bytes each still within every file system's 255
+LONGEST_STEM = 44                   # characters: an index line of 150 names the file once or twice and must say something, too
 _RESERVED = frozenset(
     ("con", "prn", "aux", "nul", "conin$", "conout$", *(f"{device}{i}" for device in ("com", "lpt") for i in range(10)))
 )
@@ -25,7 +25,11 @@ def slug(text: str, *, between: str = "_", longest: int = LONGEST_STEM) -> str:
     """A name as part of a file name: letters and digits of any script in lower case, everything else one separator."""
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
     kept = "".join(part if part.isalnum() or unicodedata.category(part)[0] == "M" else " " for part in text)
-    return between.join(kept.split())[:longest].strip(between)
+    whole = between.join(kept.split())
+    cut = whole[:longest]
+    if len(whole) > longest and whole[longest] != between and between in cut[longest // 2 :]:
+        cut = cut.rpartition(between)[0]        # a word that was cut in two says nothing
+    return cut.strip(between)
 
 
 def fold(path: str) -> str:
