@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PULL = 0.01                         # of the values tried, the one with the best figure under --check
 ROUNDS = 400
 RATE = 0.05
-TABLES = ("FIRST", "SECOND", "THIRD", "FOURTH", "FIFTH", "SIXTH")
+TABLES = ("FIRST", "SECOND", "THIRD", "FOURTH", "FIFTH", "SIXTH", "SEVENTH")
 Row = tuple[dict[str, float], int]
 Votes = dict[str, list[float]]
 

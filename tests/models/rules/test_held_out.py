@@ -8,7 +8,8 @@ Each table was run once before anybody looked at its sentences; that first figur
 | THIRD | .71 | .56 | the first version; harder on purpose |
 | FOURTH | .76 | .81 | after THIRD was looked at: generic subjects, tense, point and reason |
 | FIFTH | .87 | .61 | after FOURTH: noise of codebench's prompts, habits of the speaker |
-| SIXTH | .90 | .78 | after FIFTH: authorities, artifacts; since then the votes for the type are fitted |
+| SIXTH | .90 | .78 | after FIFTH: authorities, artifacts of work, the speaker |
+| SEVENTH | .91 | .91 | after SIXTH: votes for the type fitted, reasons written apart |
 
 The floors below only keep what has been reached since.
 """
@@ -50,16 +51,16 @@ def holds(proposal: Proposal, words: tuple[str, ...]) -> bool:
     return all(word.lower() in proposal.memory.text.lower() for word in words)
 
 
-@pytest.mark.parametrize("table", ["FIRST", "SECOND", "THIRD", "FOURTH", "FIFTH", "SIXTH"])
+@pytest.mark.parametrize("table", ["FIRST", "SECOND", "THIRD", "FOURTH", "FIFTH", "SIXTH", "SEVENTH"])
 def test_sentences_on_other_topics(table: str) -> None:
     found = missed = invented = typed = 0
     for text, type, _, words in getattr(held_out, table):
         proposals = learn(text)
-        if not type:
+        if not type and not words:
             invented += bool(proposals)
         elif fit := [p for p in proposals if holds(p, words)]:
             found += 1
-            typed += fit[0].memory.type == type
+            typed += type in ("", fit[0].memory.type)
             invented += len(proposals) - 1
         else:
             missed += 1
@@ -68,15 +69,16 @@ def test_sentences_on_other_topics(table: str) -> None:
     assert typed / found >= 0.85
 
 
-def test_long_messages_with_facts_between_tasks() -> None:
+@pytest.mark.parametrize("table", ["LONG", "LONG_SECOND"])
+def test_long_messages_with_facts_between_tasks(table: str) -> None:
     found = broken = facts = 0
-    for text, wanted, never in held_out.LONG:
+    for text, wanted, never in getattr(held_out, table):
         proposals = learn(text)
         facts += len(wanted)
         found += sum(any(holds(p, words) for p in proposals) for _, words in wanted)
         broken += sum(word.lower() in p.memory.text.lower() for word in never for p in proposals)
     assert found / facts >= 0.85
-    assert broken <= 3
+    assert broken <= 1
 
 
 @pytest.mark.shared

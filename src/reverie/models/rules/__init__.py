@@ -6,13 +6,7 @@
 
 from __future__ import annotations
 
-from reverie.models.rules.chinese import Chinese
 from reverie.models.rules.engine import Rules
-from reverie.models.rules.english import English
-from reverie.models.rules.japanese import Japanese
-from reverie.models.rules.korean import Korean
-from reverie.models.rules.language import Language
-
-LANGUAGES: tuple[Language, ...] = (English(), Chinese(), Japanese(), Korean())
+from reverie.models.rules.languages import LANGUAGES
 
 __all__ = ["LANGUAGES", "Rules"]

@@ -23,6 +23,7 @@ from reverie.core.proposal import Drop, Extraction, Proposal, Reason, Window
 from reverie.core.session import Message, Voice
 from reverie.models.rules import neutral
 from reverie.models.rules.language import Act, Language, Reading, Scene, Value
+from reverie.models.rules.languages import LANGUAGES
 
 # Messages of a person or an assistant before the one that is judged. Tool output does not count: one answer can hold
 # dozens.
@@ -74,10 +75,7 @@ class Rules:
 
     name = "rules"
 
-    def __init__(self, languages: Sequence[Language] | None = None) -> None:
-        if languages is None:
-            from reverie.models.rules import LANGUAGES
-            languages = LANGUAGES
+    def __init__(self, languages: Sequence[Language] = LANGUAGES) -> None:
         self._languages = tuple(languages)
 
     def propose(self, window: Window) -> Extraction:

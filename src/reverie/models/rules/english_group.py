@@ -33,10 +33,12 @@ class Verdict:
 
 _PASSING = frozenset(sign.name for sign in english_passing.PASSING) - {"dunno"}
 _PRONOUN = re.compile(r"^(?:it|it's|they|they're|that|that's|this|there|he|she)\b")
+_LIKE_THAT = re.compile(r"\b(?:like (?:that|this)|that way|this way)\b")
 _BACKWARD = re.compile("|".join((
     r"^(?:it|it's|its|they|they're|them|their|that|that's|this|these|those|he|she|his|her|there|then|otherwise|so|"
     r"same|both|only|exceptions?|else|which|if (?:it|that|not|you do)|one|ones|such|without (?:it|that))\b",
-    r"\b(?:that way|for that|of that|by that|exactly that|because of that|(?:use|need|see|do|keep|doing) (?:it|that|"
+    r"\b(?:that way|like (?:that|this)|for that|of that|by that|exactly that|because of that|(?:use|need|see|do|keep|"
+    r"doing) (?:it|that|"
     r"them|this))\b",
     r"^(?:we|i|they|you|people|everyone|somebody|someone) (?:\w+ )?\w+ (?:it|that|this|them)\b")))
 
@@ -55,6 +57,8 @@ def joins(group: list[Verdict], verdict: Verdict) -> bool:
     if verdict.keeps and last.keeps and _kind([verdict]) == "reference" != _kind([last]) and not _PRONOUN.match(seen.
         low):
         return False
+    if seen.said.startswith("("):
+        return last.keeps or not verdict.keeps
     backward = bool(_BACKWARD.search(seen.low))
     if seen.talk.more and not backward:
         return False
@@ -98,6 +102,8 @@ def closed(group: list[Verdict], scene: Scene) -> list[Reading]:
     solid = [each for each in rules if not english_confirm.hollow(each.seen.low)] or rules
     head = max(solid, key=lambda each: (_BACKWARD.search(each.seen.low) is None, each.score, -group.index(each)))
     place = group.index(head)
+    if place and _LIKE_THAT.search(head.seen.low) and not group[place - 1].seen.lesson:
+        place, head = place - 1, group[place - 1]   # "types first, then code. work like that on every bug"
     orders = [each for each in group[place + 1:] if each.seen.order is not None and head.seen.order is None]
     how = " ".join(sentence(each.seen.text) for each in orders)
     return [_statement(each.seen, group, scene, how) if each is head else _beside(each, before=i < place, applied=each in orders)

@@ -18,7 +18,7 @@ _RULE = frozenset(RULE_VERBS)
 _VERBS = _TASK | _RULE | frozenset(word_list(
     "make have let be do bring come hand hold prefer stop quit spend rely depend want"))
 _ADVERBS = (
-    r"(?:please|just|also|then|and|so|now|ok|only|rather|simply|kindly|better|instead|always|never|in that case|next "
+    r"(?:please|just|also|then|and|so|now|ok|only|rather|simply|kindly|better|instead|always|in that case|next "
     r"time|if possible)")
 _HEAD = re.compile(rf"^(?:{_ADVERBS},? )*(?P<no>(?:don't|do not|never|avoid|no need to) (?:ever "
     rf")?)?(?P<verb>[a-z][a-z-]*)\b(?P<rest>.*)$")

@@ -18,6 +18,7 @@ _A_FEW = "(?:NUM|two|three|five|ten|a few|another|fifteen|twenty)"
 PASSING: tuple[Sign, ...] = (
     sign("now", -3.0, _NONE, words(
         "right now", "at the moment", "for the moment", "for now", "for the time being", "currently", "today(?! on)",
+        "(?<!from )tomorrow", "yesterday(?:'s)?", "last night", "tmppath",
         "tonight", "this (?:morning|afternoon|evening|minute|second|run|week)(?! formatting| on)",
         "in a (?:minute|second|sec|moment|bit|while|few)",
         f"(?:in|for|give me) {_A_FEW} (?:more )?(?:minutes?|secs?|seconds?|mins?)", "back in",
@@ -33,9 +34,10 @@ PASSING: tuple[Sign, ...] = (
         r"need))(?<!don't suggest again)"),
     sign("just_did", -2.5, _NONE,
          r"\bi(?:'ve| have)? (?:just |already |now )(?:[a-z]+ed|ran|made|put|sent|got|went)\b",
-         r"\bi(?:'ve| have) (?:[a-z]+ed|pushed|made|put|sent|begun|started) (?:the|a|it|my|that)\b",
+         r"\bi(?:'ve| have) (?:[a-z]+ed|pushed|made|put|sent|begun|started) (?:the|a|it|my|that|what|some|you)\b",
          r"^(?:just |now )?(?:[a-z]+ed|ran) (?:it|the|that|and|NUM)\b",
-         r"^just \w+ed\b", r"\bi(?:'ll| will)\b", r"\bi'm going to\b", r"\bgonna\b", r"\blet me\b", r"\bwe'll see\b"),
+         r"^just \w+ed\b", r"\bi(?:'ll| will)\b", r"\bi'm going to\b", r"\bgonna\b",
+         r"\blet me\b(?! (?:say|be clear|add|repeat|explain|put it))", r"\bwe'll see\b"),
     sign("doing", -2.5, _NONE,
          r"\bi(?:'m| am) (?:\w+ly |just |still )?(?!practi[sc]ing|missing|speaking|assuming)[a-z]+ing\b",
          r"^(?:still |currently |now )?(?:looking|running|trying|checking|compiling|restarting|building|waiting|"
@@ -147,6 +149,9 @@ SARCASM = re.compile("|".join((
 _SPEAK = "(?:remember|memori[sz]e|store|save|record|keep|note|log|write|put|add|learn|retain|repeat|mention)"
 _NOTES = "(?:notes?|memory|memories|records?|log|logs)"
 OFF_RECORD = re.compile("|".join((
+    r"\b(?:doesn't|does not|mustn't|must not|shouldn't|won't) go (?:in|into) (?:any|your|the) (?:notes?|memory|"
+    r"records?)\b",
+    r"\bkeep (?:it|this|that) to yourself\b",
     r"\boff (?:the )?record\b", r"\b(?:not|isn't|nothing) for the record\b",
     r"\bbetween (?:us|you and me|the two of us|ourselves)\b",
     rf"(?:^|[,;:.] |\bplease |\band |\bbut |\bso )(?:do not|don't|never|no need to) (?:ever )?{_SPEAK} (?:this|that|"

@@ -28,6 +28,7 @@ _DATES = re.compile(
 _WEEKDAY = re.compile(rf"\b{DAY}s?\b", re.IGNORECASE)
 _TIME = re.compile(r"\b\d{1,2}:\d\d(?: ?(?:am|pm|UTC))?\b|\b\d{1,2} ?(?:am|pm)\b", re.IGNORECASE)
 _MONTH_NAME = re.compile(rf"\b{MONTH}\b")
+_PASSING_PATHS = ("/tmp/", "/var/tmp/", "~/Downloads/", "/dev/")  # what lies there is gone tomorrow
 _PLACEHOLDER = neutral.PLACEHOLDER
 _WORD = re.compile(r"[A-Za-z][\w'’-]*|\S")
 _NAME_INSIDE = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][\w'’-]*(?: (?:[A-Z][\w-]*|\d{1,3}\b))*")
@@ -106,7 +107,8 @@ def shape(text: str) -> Shape:
     parts: list[str] = []
     done = 0
     for value in pieces(text):
-        parts += (text[done:value.start], f" {_MASK[value.kind]} " if value.kind == "codespan" else _MASK[value.kind])
+        mask = "tmppath" if text.startswith(_PASSING_PATHS, value.start) else _MASK[value.kind]
+        parts += (text[done:value.start], f" {mask} " if value.kind == "codespan" else mask)
         done = value.end
     masked = "".join((*parts, text[done:])).replace("’", "'")
     masked = _PLACEHOLDER.sub("SECRET", masked)

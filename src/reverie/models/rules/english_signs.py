@@ -117,7 +117,7 @@ _NORM = (
         "must(?:n't| not)?", "has to", "have to", "needs? to(?: be)?",
         "needs? (?:my|your|our|at least|NUM|two|one|[A-Z])\\w*", "required", "mandatory", "compulsory", "requires?",
         "allowed", "permitted", "forbidden", "forbids?", "prohibits?", "banned", "prohibited", "off[- ]limits",
-        "may not", "may only", "may be", "may merge", "not allowed", "supposed to", "(?:is|are) out",
+        "may not", "may only", "may be", "may merge", "not allowed", "supposed to", "(?:is|are) out(?! of\\b)",
         "not up for", "not negotiable", "ought to", "stays?\\b(?! (?:tuned|home|there$|up late))", "counts?$",
         "(?:does|do)(?: not|n't) count",
         "can't go", "cannot go", "is (?:good )?enough", "is for", "(?:stick|stay|keep|adhere|hold|conform) to",
@@ -128,7 +128,7 @@ _NORM = (
         "insists?", "(?:was|were|is|are) (?:very |quite )?(?:clear|firm|strict) (?:about|on|that)", "demand(?:s|ed)?",
         "expect(?:s|ed)?", "mandate[sd]?", "promised", "refuses?", "vetoed", "objects? to",
         "asked for", "asks? (?:us|for)", "rel(?:y|ies) on", "depends? on (?:that|it|this)",
-        "(?:won't|doesn't|don't|only|never) (?:accepts?|takes?|reads?|understands?|supports?)", "vetoe?s?",
+        "(?<!\\bi )(?:won't|doesn't|don't|only|never) (?:accepts?|takes?|reads?|understands?|supports?)", "vetoe?s?",
         "limited to", "restricted to")),
     sign("should", .75, (0, .75, 0, 0), words("should(?:n't| not)?", "shall")),
     sign("prefer", 1.5, (.5, 1, 0, 0), words(
@@ -209,7 +209,8 @@ _COMMUNITY = (
     sign("named", 0.0, (0, 0, .25, 0), rf"(?<!^)\b{PERSON}\b", needs=NAMED),
     sign("person_acts", .5, (0, 0, 1.5, 0),
          rf"\b{PERSON} (?:heard|knew|saw|look(?:ed|ing)|approv(?:ed|ing)|noticed|found out|review(?:ed|ing)|"
-         rf"agree[sd]?|signing|was (?:told|asked|away|ill|not)|being (?:told|asked)|thinks|says|wants|insists|"
+         rf"agree[sd]?|signing|was(?:n't| not)? (?:told|asked|away|ill|informed|involved)|being (?:told|asked)|"
+         rf"thinks|says|wants|insists|"
          rf"prefers)\b",
          rf"\b(?:told|asked|asking|telling|involving|consulting|informing|informed|consulted) {PERSON}\b", needs=NAMED),
     sign("at_path", 0.0, (0, 0, 0, .1), r"\bPATH\b", needs=NAMED),
@@ -252,7 +253,8 @@ _AFFAIRS = (
         rf"\b(?:moved|migrated|transferred) (?:the |our |all )?{PLACES}\b", needs=
         "mov|organi|rename|migrat|merged|split|transfer"),
     sign("verdict", 1.5, (0, 0, 2, 0),
-         r"\b(?:outage|crash|incident|leak|lag|failure|slowdown|hang|downtime|data loss|bug|spike)s?\b[^,.;]{0,40} "
+         r"\b(?:outage|crash|incident|leak|lag|failure|gap|delay|slowdown|hang|downtime|data loss|bug|"
+         r"spike)s?\b[^,.;]{0,40} "
          r"(?:was|were|is) (?:a|an|the|our|due|caused|because)\b",
          r"\b(?:officer|manager|director|lead|ceo|cto|owner|office|committee|council|parliament|ministry|authority|"
          r"authorities|court) (?:said|says|wants|decided|agreed|asked|ruled|refused|insists)\b"),
@@ -335,6 +337,7 @@ _PLACES = (
         rf"\b{PLACES}(?: (?:for|of|about|with|on) (?:\S+ ){{1,4}}?| )?(?:is|are|'s|=|:|became) (?:at |in |on |under |"
         rf"now |called )*(?:the |our )?(?:{TARGET}|[A-Z]{{2,}}\b|{SYSTEMS})",
          r"\bfor (?:this|our) \w+ it(?:'s| is) [A-Z]\w+",
+         r"\b(?:come|comes|taken|copied|loaded) from (?:the )?(?:\w+ )?(?:PATH|URL)(?:$|[,.;])",
          rf"\b(?:come|comes|read|taken|fetched|loaded|pulled) from (?:the |our )?(?:\w+ )?(?:{SYSTEMS}|vault|bucket|"
          rf"share|wiki|secret store|keychain)", r"^there(?:\'s| is| are) .{3,40} (?:at|in|on|under) (?:URL|CHAN|PATH)",
          r"\b(?:is|are|it's) (?:now )?(?:at |on |under |behind )?(?:login at )?(?:URL|CHAN)\b",
@@ -422,7 +425,8 @@ _PERSON = (
         "on (?:weekends|weekdays)", "DAYs(?! is)")),
     sign("about_me", 0.0, (1, 0, 0, 0), r"^(?:and |but )?(?:i|i'm|i've|my)\b", needs="i |i'|my|me"),
     sign("call_me", 1.5, (2, 0, 0, 0), r"\bcall me [A-Z]", r"\bi've never [a-z]+\b",
-        r"\bmy [A-Z]\w+ (?:is|isn't) (?:good|bad|rusty|weak|strong|limited|basic|fluent|non-existent|better|fine)\b",
+        r"\bmy [A-Z]\w+ (?:is|isn't) (?:good|okay|ok|bad|rusty|weak|strong|limited|basic|fluent|non-existent|better|"
+        r"fine)\b",
         r"\bi find .{3,50} (?:hard|easy|easier|difficult|useful|helpful|confusing|distracting)\b", needs="i |i'|my|me"),
     sign("like_to_me", 1.5, (2.5, .5, 0, 0), r"\b(?:talk|speak|explain|write) (?:\w+ )?to me (?:like|as)\b",
         r"\btreat me (?:like|as)\b",

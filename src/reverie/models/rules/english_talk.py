@@ -97,6 +97,8 @@ def bare(sentence: str) -> Talk:
             more = True
         elif said.lower() == "please":
             polite = True
+        elif said.lower() in ("anyway", "by the way", "btw"):
+            more = True
         elif _APPROVAL.match(said):
             approved = True
         elif _WELCOME.match(said):

@@ -132,7 +132,7 @@ HARM = _one_line(r"""(?:br(?:oke|eaks?|oken)|fail(?:ed|s|ing|ures?)?|crash(?:ed|
  cost|took|lost|wasted|burned) (?:\w+ ){0,3}(?:hours?|days?|weeks?|evening|morning|afternoon|night|weekend|minutes|
  fortune|money)|
  surprised|puzzled|hunting|searching for|undone|clash(?:ed|es)?|collid(?:ed|es)|conflict(?:ed|s)|mixed up|swamped|
- flooded|paged|woke|too (?:late|slow|big|long|many))""")
+ flooded|paged|woke|(?:too|went out|came|arrived) late|too (?:slow|big|long|many))""")
 
 # Verbs that report a decision, with "we" or in the passive.
 DECIDE = _one_line(r"""(?:decided|agreed|confirmed|settled|said (?:no|yes)|turned down|gave the (?:ok|go-ahead|
