@@ -27,7 +27,7 @@ from types import ModuleType
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from reverie.core.proposal import Reason
-from reverie.models.rules import english, english_evidence
+from reverie.models.rules import english, english_evidence, english_group
 from reverie.models.rules.english_evidence import TYPES, Seen
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,7 +50,7 @@ def features(text: str) -> dict[str, float]:
         if before is not None:
             group.append(before)
     found: dict[str, float] = {}
-    for seen, share in english_evidence.shares(group, english.KEEP):
+    for seen, share in english_evidence.shares(group, english_group.KEEP):
         for name, fully in seen.shares.items():
             found[name] = found.get(name, 0.0) + fully * share
     return found
