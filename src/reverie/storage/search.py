@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from reverie.core.memory import Memory
     from reverie.core.recall import Question, Result, Unit
 
+    Known = tuple[int, int]     # digest and time of a file, as stored
+
     class Source(Protocol):
         """A folder of memories, as the index sees it. ``root`` identifies it; another ``version``: all is read anew."""
 
@@ -69,6 +71,7 @@ BATCH = 512                     # files a transaction: others get their turn, an
 BUSY_SECONDS = 1.0              # waiting for another writer; then the index is used as it is
 MOST_POSTINGS = 3_000           # looked at for candidates, the rarest terms first; the others still count in the score
 CANDIDATES = 32
+ATTEMPTS = 4                    # at one source, when other processes store the same files meanwhile
 
 _SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "search_schema.sql")
 
@@ -116,15 +119,17 @@ class Refreshed:
 class Read:
     """A file that was looked into because it may have changed.
 
-    ``rows`` is None when its content is what it was. Not ``settled``: it is looked into again next time. ``problem``
-    names why it could not be read; then it holds nothing.
+    ``known`` is what the index had of it then: if that has changed when this is stored, another process was faster and
+    may have read something newer. ``rows`` is None when its content is what it was. Not ``settled``: it is looked into
+    again next time. ``problem`` names why it could not be read; then it holds nothing.
     """
 
-    __slots__ = ("digest", "path", "problem", "rows", "settled", "stamp")
+    __slots__ = ("digest", "known", "path", "problem", "rows", "settled", "stamp")
 
-    def __init__(self, path: str, stamp: files.Stamp, digest: int, settled: bool, rows: list[postings.Row] | None,
-                 problem: str = "") -> None:
+    def __init__(self, path: str, known: Known | None, stamp: files.Stamp, digest: int, settled: bool,
+                 rows: list[postings.Row] | None, problem: str = "") -> None:
         self.path = path
+        self.known = known
         self.stamp = stamp
         self.digest = digest
         self.settled = settled
@@ -156,7 +161,8 @@ class SearchIndex:
         with self._lock:
             for source in sources:
                 try:
-                    self._mended(partial(self._refresh, source, done, deadline))
+                    if not any(self._attempt(source, done, deadline) for _ in range(ATTEMPTS)):
+                        done.complete = False           # others write the same files again and again: the next one goes on
                 except sqlite3.Error as error:          # another process is writing: the index is used as it is
                     done.complete = False
                     done.problems.append((source.root, f"index_busy: {error}"))
@@ -186,7 +192,16 @@ class SearchIndex:
         with self._lock:
             self._mended(partial(_drop, os.path.realpath(root)))
 
-    def _refresh(self, source: Source, done: Refreshed, deadline: float | None, connection: sqlite3.Connection) -> None:
+    def _attempt(self, source: Source, done: Refreshed, deadline: float | None) -> bool:
+        checked, problems = done.checked, len(done.problems)
+        settled: bool = self._mended(partial(self._refresh, source, done, deadline))
+        if not settled:                                 # what was counted will be counted again
+            done.checked = checked
+            del done.problems[problems:]
+        return settled
+
+    def _refresh(self, source: Source, done: Refreshed, deadline: float | None, connection: sqlite3.Connection) -> bool:
+        """One attempt; False when another process stored a file between our reading and our storing it."""
         root = os.path.realpath(source.root)
         now_ns = self._clock_ns()
         seen = watch.look(root)
@@ -196,9 +211,9 @@ class SearchIndex:
         told = self._told.get(root, set())
         row = connection.execute("select id, version, state from source where root = ?", (root,)).fetchone()
         if row is None and not seen.paths:
-            return                                      # an empty folder leaves no trace
+            return True                                 # an empty folder leaves no trace
         if row and row[1:] == (source.version, fingerprint) and not told:
-            return
+            return True
         number = row[0] if row and row[1] == source.version else _adopt(connection, root, source.version)
         held = {path: rest for path, *rest in connection.execute(
             "select path, size, modified_ns, inode, settled from file where source = ?", (number,))}
@@ -210,9 +225,10 @@ class SearchIndex:
         for start in range(0, max(len(due), 1), BATCH):
             if start and deadline is not None and time.monotonic() > deadline:
                 done.complete = False
-                return
+                return True
             read = [_read(connection, source, number, root, path, now_ns) for path in due[start:start + BATCH]]
-            _store(connection, number, root, read, () if start else gone)
+            if not _store(connection, number, root, read, () if start else gone):
+                return False
             done.changed += sum(item.rows is not None for item in read)
             done.problems += [(item.path, item.problem) for item in read if item.problem]
             unsettled = unsettled or not all(item.settled for item in read)
@@ -222,6 +238,7 @@ class SearchIndex:
         if due or gone or not row or row[2] != state:
             with connection:
                 connection.execute("update source set state = ? where id = ? and root = ?", (state, number, root))
+        return True
 
     # ------------------------------------------------------------ answering
 
@@ -341,35 +358,42 @@ _NOT_READ = -2                  # the digest of a file that could not be read; -
 
 
 def _read(connection: sqlite3.Connection, source: Source, number: int, root: str, path: str, now_ns: int) -> Read:
-    known = connection.execute(
-        "select digest, modified_ns from file where source = ? and path = ?", (number, path)).fetchone()
+    known = _known(connection, number, path)
     place = os.path.join(root, path)
     loaded = files.load(place, root=root, limit=LARGEST_FILE)
     if isinstance(loaded, files.Unread):
         stamp = files.stamp(place) or files.Stamp(-1, 0, 0)
         nothing: list[postings.Row] | None = None if known and known[0] == _NOT_READ else []
-        return Read(path, stamp, _NOT_READ, loaded.reason in _FOR_GOOD, nothing, loaded.reason)
+        return Read(path, known, stamp, _NOT_READ, loaded.reason in _FOR_GOOD, nothing, loaded.reason)
     stamp, data = files.stamp_of(loaded.status), loaded.data
     digest = (crc32(data) << 31) ^ adler32(data)        # two sums of different kinds: against accidents, not malice
     settled = watch.settled(stamp.mtime_ns, now_ns)
     if known == (digest, stamp.mtime_ns):               # with another time it is parsed again: the age is shown
-        return Read(path, stamp, digest, settled, None)
+        return Read(path, known, stamp, digest, settled, None)
     try:
         rows = [postings.Row(source.label_of(memory), memory) for memory in source.parse(path, data, stamp.mtime_ns)
                 if memory.status == "active"]
     except Exception as error:                          # a layout's fault: one file must not silence all the others
-        return Read(path, stamp, digest, settled, [], f"not_understood: {type(error).__name__}: {error}")
-    return Read(path, stamp, digest, settled, rows)
+        return Read(path, known, stamp, digest, settled, [], f"not_understood: {type(error).__name__}: {error}")
+    return Read(path, known, stamp, digest, settled, rows)
 
 
-def _store(connection: sqlite3.Connection, number: int, root: str, read: Sequence[Read], gone: Iterable[str]) -> None:
-    """One transaction: what was read, and what is gone."""
+def _known(connection: sqlite3.Connection, number: int, path: str) -> Known | None:
+    row: Known | None = connection.execute(
+        "select digest, modified_ns from file where source = ? and path = ?", (number, path)).fetchone()
+    return row
+
+
+def _store(connection: sqlite3.Connection, number: int, root: str, read: Sequence[Read], gone: Iterable[str]) -> bool:
+    """One transaction: what was read, and what is gone. False, and nothing is stored, when another process came between."""
     if not gone and all(item.rows is None and not item.settled for item in read):
-        return                                          # nothing to write: young files, looked into once more
+        return True                                     # nothing to write: young files, looked into once more
     with connection:
         connection.execute("begin immediate")
         if not connection.execute("select 1 from source where id = ? and root = ?", (number, root)).fetchone():
-            return                                      # another process began anew: our number means another folder
+            return False                                # another process began anew: our number means another folder
+        if any(_known(connection, number, item.path) != item.known for item in read):
+            return False
         writer = postings.Writer(connection)
         for path in gone:
             writer.remove(number, path)
@@ -384,6 +408,7 @@ def _store(connection: sqlite3.Connection, number: int, root: str, read: Sequenc
                 " values (?, ?, ?, ?, ?, ?, ?)",
                 (number, item.path, item.stamp.size, item.stamp.mtime_ns, item.stamp.inode, item.digest, int(item.settled)))
         writer.flush()
+    return True
 
 
 def _adopt(connection: sqlite3.Connection, root: str, version: str) -> int:
