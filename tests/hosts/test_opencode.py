@@ -273,11 +273,18 @@ def test_readings_go_on_where_they_stopped_with_context(database: Database, one:
     assert reading.cursor == cursor
 
 
-@pytest.mark.parametrize("mark", ["", "x", "{}", '{"line":"v2"}', "[1]"])
-def test_a_cursor_of_something_else_starts_again(mark: str, database: Database, one: Callable[[], Transcript]) -> None:
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        Cursor(position=5), Cursor(position=5, mark="x"), Cursor(position=5, mark="{}"), Cursor(position=5, mark='{"line":"v2"}'),
+        Cursor(position=5, mark="[1]"), Cursor(position=2**70, mark='{"line":"v1"}'), Cursor(position=-1, mark='{"line":"v1"}'),
+        Cursor(position=5, context=-2**70, mark='{"line":"v1"}'),
+    ],
+)
+def test_a_cursor_of_something_else_starts_again(cursor: Cursor, database: Database, one: Callable[[], Transcript]) -> None:
     database.session()
     database.message("user", "one")
-    messages, reading = read(one(), Cursor(position=5, mark=mark))
+    messages, reading = read(one(), cursor)
     assert [message.text for message in messages] == ["one"]
     assert reading.restarted
     assert reading.fresh_from == 0

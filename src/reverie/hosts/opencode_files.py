@@ -15,7 +15,7 @@ from typing import Any
 from reverie.core.session import Transcript, Unreadable
 from reverie.hosts import disk
 from reverie.hosts.disk import CannotRead
-from reverie.hosts.opencode_reading import Place, Said, Session
+from reverie.hosts.opencode_reading import Place, Said, Session, time_or_none
 
 HOST = "opencode"
 
@@ -82,7 +82,7 @@ class Source:
         revert = facts.get("revert")
         return Session(
             directory=str(facts.get("directory") or ""), revert=revert if isinstance(revert, dict) else None,
-            created=time.get("created") if isinstance(time, dict) else None, newest_elsewhere=None, line="files",
+            created=time_or_none(time.get("created")) if isinstance(time, dict) else None, newest_elsewhere=None, line="files",
         )
 
     def _add(self, path: str) -> None:
@@ -91,9 +91,9 @@ class Source:
             self._broken.append("broken_json")
             return
         time = data.get("time")
-        created = time.get("created") if isinstance(time, dict) else 0
+        created = time_or_none(time.get("created")) if isinstance(time, dict) else None
         name = os.path.basename(path).removesuffix(".json")
-        self._places.append((Place(created if isinstance(created, int) else 0, name), data))
+        self._places.append((Place(created or 0, name), data))
 
     def close(self) -> None:
         """Nothing is held."""

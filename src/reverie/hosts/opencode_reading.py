@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeGuard
 
 import msgspec
 
@@ -99,7 +99,7 @@ class _Run:
         context: list[Message] = []
         if since is not None and since != Cursor():
             mark = _decode(since.mark)
-            if mark is None or mark.line != self.session.line:
+            if mark is None or mark.line != self.session.line or not _is_time(since.position) or not _is_time(since.context):
                 self.reading.restarted = True
             else:
                 self.place, self.since = Place(since.position, mark.id), since
@@ -191,7 +191,7 @@ class _Run:
             return True
         created = time.get("created") if isinstance(time, dict) else None
         elsewhere = self.session.newest_elsewhere
-        return isinstance(created, int) and elsewhere is not None and elsewhere - created > ABANDONED_MILLIS
+        return _is_time(created) and elsewhere is not None and elsewhere - created > ABANDONED_MILLIS
 
     def _is_reverted(self, said: Said) -> bool:
         revert = self.session.revert
@@ -202,13 +202,23 @@ class _Run:
         time = said.data.get("time")
         at = time.get("created") if isinstance(time, dict) else None
         created = self.session.created
-        if isinstance(at, int) and created is not None and at < created and self.source.said_before(at, created):
+        if _is_time(at) and created is not None and at < created and self.source.said_before(at, created):
             skipped["copied"] = skipped.get("copied", 0) + 1
             return ()
         found = _Content(self.reading.transcript, skipped).messages(said, at)
         if any(message.voice is Voice.PERSON for message in found):
             self.prompts.append(said.place)
         return found
+
+
+def _is_time(value: object) -> TypeGuard[int]:
+    """Whether this is a number that a database can hold as a time."""
+    return isinstance(value, int) and 0 <= value < 2**63
+
+
+def time_or_none(value: object) -> int | None:
+    """A time from a row or a file, if it is one."""
+    return value if _is_time(value) else None
 
 
 def _decode(mark: str) -> _Mark | None:

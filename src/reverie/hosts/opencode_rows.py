@@ -10,7 +10,7 @@ import msgspec
 
 from reverie.hosts import decoding, readonly
 from reverie.hosts.disk import CannotRead
-from reverie.hosts.opencode_reading import Place, Said, Session
+from reverie.hosts.opencode_reading import Place, Said, Session, time_or_none
 
 _SESSION = ("id", "project_id", "parent_id", "directory", "title", "revert", "time_created", "time_updated")
 _PAGE = 100             # messages fetched at once: memory stays flat, and no query stays open while a consumer thinks
@@ -57,7 +57,8 @@ class Source:
         newest = self._one("SELECT max(time_updated) FROM session WHERE id <> ?") if "time_updated" in there else None
         return Session(
             directory=str(found.get("directory") or ""), revert=_object(found.get("revert")),
-            created=found.get("time_created"), newest_elsewhere=newest[0] if newest else None, line="v2" if self._v2 else "v1",
+            created=time_or_none(found.get("time_created")), newest_elsewhere=time_or_none(newest[0]) if newest else None,
+            line="v2" if self._v2 else "v1",
         )
 
     def close(self) -> None:
