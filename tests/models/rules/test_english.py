@@ -278,6 +278,10 @@ def test_a_title_is_the_first_clause() -> None:
     assert english_names.title("never run purge without --dry-run, it deletes remote objects and there is no undo") == "Never run purge without --dry-run"
 
 
+def test_a_title_names_what_was_decided_not_that_it_was() -> None:
+    assert english_names.title("We decided yesterday to freeze the intake schema until 20 February") == "Freeze the intake schema until 20 February"
+
+
 def test_a_description_fits_an_index_line() -> None:
     text = "word " * 60
     assert len(english_names.describe(text)) <= english_names.LINE_CHARACTERS

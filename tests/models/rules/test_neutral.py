@@ -13,6 +13,8 @@ from reverie.models.rules import neutral
     ("ask in #data-oncall first", "channel", "#data-oncall"),
     ("run it with --dry-run", "flag", "--dry-run"),
     ("look in src/app/main.py", "path", "src/app/main.py"),
+    ("someone edited package-lock.json", "path", "package-lock.json"),
+    ("it is in main.py, line 3", "path", "main.py"),
     ("on the share //nas/eng/rev-d", "path", "//nas/eng/rev-d"),
     ("call load_rows() twice", "code", "load_rows()"),
     ("raise DomainError here", "code", "DomainError"),

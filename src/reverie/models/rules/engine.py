@@ -290,8 +290,8 @@ def _swapped(draft: _Draft, value: str, about: str) -> _Draft | None:
     old = about if about and about in text else _old_value(language, draft, value)
     if not old:
         return None
-    pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)" if old[0].isascii() and old[-1].isascii() else re.escape(
-        old))
+    # Borders of Latin words only: a particle or a verb of another script may stand right behind a value.
+    pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)" if (old[0] + old[-1]).isascii() else re.escape(old), re.ASCII)
 
     def swap(said: str) -> str:
         return _TWICE.sub(r"\1", pattern.sub(lambda _: value, said))  # "team CORE" -> "team PLAT", not "team team PLAT"

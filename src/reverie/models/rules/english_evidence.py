@@ -110,7 +110,8 @@ class Seen:
     @property
     def lesson(self) -> bool:
         """Whether it tells what went wrong."""
-        return "harm" in self.shares and self.order is None and not self.shows("symptom", "now", "doing", "machine")
+        return "harm" in self.shares and self.order is None and not self.shows(
+            "symptom", "now", "doing", "machine", "pointing")
 
     @property
     def score(self) -> float:

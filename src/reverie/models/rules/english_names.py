@@ -43,9 +43,16 @@ _STRONG = re.compile(r"\b(?:always use|use|is on|are on|to|is|at|on|in|under|by|
     IGNORECASE)
 
 
+# "We decided yesterday to", "Finance confirmed this morning that": who said so and when, before what was said.
+_FRAME = re.compile(
+    r"^(?:on [\w -]{3,24}?,? )?(?:we|they|[A-Za-z]+|the \w+(?: \w+)?) (?:have |has |just |finally )*(?:decided|"
+    r"agreed|confirmed|settled|concluded)"
+    r"(?: (?:yesterday|today|last \w+|this \w+|on [\w -]{3,24}?))?(?: \(\d{4}-\d\d-\d\d\))? (?:to|that) ")
+
+
 def title(text: str) -> str:
     """The first clause, cut at a word, with a capital and without a full stop."""
-    text = " ".join(text.split())
+    text = _FRAME.sub("", " ".join(text.split()))
     if len(text) > TITLE_CHARACTERS:
         cut = next((m.start() for m in _CLAUSE_END.finditer(text) if 18 <= m.start() <= TITLE_CHARACTERS), 0)
         text = text[:cut] if cut else _at_a_word(text, TITLE_CHARACTERS)

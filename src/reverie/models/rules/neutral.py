@@ -14,16 +14,21 @@ from reverie.models.rules.language import Value
 MAX_MESSAGE = 20_000                # characters of one message that are looked at: longer ones are pasted text
 MAX_SENTENCE = 1_200                # a longer sentence is not something that a person said
 
+# "main.py" and "package-lock.json" are files, not hosts.
+_EXTENSIONS = (
+    "py|pyi|js|mjs|cjs|ts|tsx|jsx|vue|go|rs|java|kt|rb|php|cs|cpp|hpp|md|rst|txt|json|jsonl|yaml|yml|toml|ini|cfg|conf|"
+    "lock|log|sql|html|css|scss|csv|tsv|xml|sh|bash|env|proto|gradle|swift|ipynb|png|jpg|svg|pdf")
 _ADDRESS = (
-    r"(?:https?://[^\s<>\"'，。、；）】」]+|(?<![\w.@/-])(?:[A-Za-z0-9][\w-]*\.)+[A-Za-z]{2,}(?::\d{2,5})?(?:/[\w./#?=&%~+-]*)"
-    r"?)")
+    r"(?:https?://[^\s<>\"'，。、；）】」]+"
+    rf"|(?<![\w.@/-])(?:[A-Za-z0-9][\w-]*\.)+(?!(?:{_EXTENSIONS})\b(?!\.))[A-Za-z]{{2,}}(?::\d{{2,5}})?(?:/[\w./#?=&%~+-]*)?)")
 _SPECIFIC = re.compile(
     "|".join((
         r"(?P<codespan>`[^`\n]{1,200}`)",
         rf"(?P<url>{_ADDRESS})",
         r"(?P<channel>(?<![\w#&])#[a-z][\w-]{2,40})",
         r"(?P<flag>(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s,;]+)?)",
-        r"(?P<path>(?<![\w./])(?:~?/{1,2})?[\w.@-]+(?:/[\w.@*<>{}-]+)+/?|(?<![\w.])\.[\w.-]+/[\w./-]*)",
+        r"(?P<path>(?<![\w./])(?:~?/{1,2})?[\w.@-]+(?:/[\w.@*<>{}-]+)+/?|(?<![\w.])\.[\w.-]+/[\w./-]*"
+        rf"|(?<![\w./])[\w-]+(?:\.[\w-]+)*\.(?:{_EXTENSIONS})\b(?![\w(]))",
         r"(?P<code>\b[a-zA-Z]\w*_\w+(?:\(\))?|\b[A-Za-z]\w*\(\)|\b\w+\.\w{1,5}\(\)|"
         r"\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]+[A-Z]\w*\b)",
         r"(?P<id>\b(?!UTC|GMT)[A-Z]{2,10}-\d+\b|(?<!\w)#\d+\b)",
