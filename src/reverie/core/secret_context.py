@@ -44,9 +44,9 @@ _WIDE_KIND = {
     **dict.fromkeys(("密码", "密碼", "口令", "暗号"), PASSWORD),
     **dict.fromkeys(("パスワード", "パスフレーズ", "合言葉", "暗証番号"), PASSWORD),
     **dict.fromkeys(("비밀번호", "비번", "암호", "패스워드", "пароль"), PASSWORD),
-    **dict.fromkeys(("密钥", "密鑰", "秘钥", "私钥", "令牌", "凭证", "凭据", "授权码"), SECRET),
-    **dict.fromkeys(("トークン", "シークレット", "秘密鍵", "キー", "鍵", "認証情報"), SECRET),
-    **dict.fromkeys(("토큰", "시크릿", "인증키", "키"), SECRET),
+    **dict.fromkeys(("密钥", "密鑰", "秘钥", "密匙", "私钥", "私鑰", "金钥", "金鑰", "钥匙", "鑰匙", "令牌", "凭证", "凭据", "授权码"), SECRET),
+    **dict.fromkeys(("トークン", "シークレット", "クレデンシャル", "資格情報", "秘密鍵", "キー", "鍵", "認証情報"), SECRET),
+    **dict.fromkeys(("토큰", "시크릿", "크리덴셜", "자격 증명", "인증키", "열쇠", "키"), SECRET),
 }
 _WIDE_NOUN = re.compile("|".join(sorted(_WIDE_KIND, key=len, reverse=True)))
 
