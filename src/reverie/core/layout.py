@@ -45,10 +45,14 @@ class Contents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What should become of a store: memories to add (``id`` empty) or to replace (``id`` set), and ids to remove."""
+    """What should become of a store: memories to add (``id`` empty) or to replace (``id`` set), and ids to remove.
+
+    ``reindex`` renders the index again although no memory is put or removed: a file was changed by its author.
+    """
 
     put: Sequence[Memory] = ()
     remove: Sequence[str] = ()
+    reindex: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

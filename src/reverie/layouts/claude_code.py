@@ -74,7 +74,7 @@ class ClaudeCode:
 
     def write(self, folder: Folder, change: Change, *, now: datetime) -> Written:
         """The bytes that carry out a change. A changed memory keeps its file; a new one gets a free name."""
-        if not change.put and not change.remove:
+        if not change.put and not change.remove and not change.reindex:
             return Written(files={})
         before = {memory.id: memory for memory in self.read(folder, scope="", project="").memories}
         files: dict[str, bytes | None] = {}
@@ -100,7 +100,7 @@ class ClaudeCode:
             files[memory.id] = data
             ids.append(memory.id)
             after[memory.id] = replace(memory, modified_at=now)
-        if files:
+        if files or (change.reindex and self.own_index):    # in the product's folder the index is its author's, too
             files |= self._index_file(folder, before, after, files)
         return Written(files=files, ids=ids)
 

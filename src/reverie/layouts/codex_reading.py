@@ -19,7 +19,7 @@ from datetime import datetime
 from reverie.core import budget, frontmatter, scalar, text
 from reverie.core import place as places
 from reverie.core.memory import By, Memory, Source, Status
-from reverie.layouts import codex_entries, codex_handbook, codex_raw, codex_summary
+from reverie.layouts import codex_entries, codex_handbook, codex_raw, codex_summary, fields
 from reverie.layouts import codex_names as names
 from reverie.layouts.base import Folder, Problem
 from reverie.layouts.codex_handbook import Found, Handbook
@@ -209,12 +209,10 @@ class Reading:
             if path == names.SUMMARIES + name and name.endswith(".md"):
                 if name not in self._cited.files and name not in in_raw:
                     self._read_rollout(path, pointers.get(name, ""))
-            elif path.startswith(NOTES) and name.endswith(".md") and name not in self._cited.files:
-                body = scalar.tidy(self.bytes(path).decode("utf-8", "replace"))
-                if body:
-                    memory = Memory(name=_name(body), description=_description(body), body=body,
-                                    source=Source(by=By.AGENT, host="codex"), modified_at=self.time(path), id=path)
-                    self.records[path] = Record(memory, where=path)
+            elif path.startswith(NOTES) and name.endswith(".md"):
+                owner = path.removeprefix(NOTES).rpartition("/")[0].partition("/")[0]
+                if owner or name not in self._cited.files:      # a bare name in the handbook does not mean a file below
+                    self._read_note(path, owner)
 
     def _read_rollout(self, path: str, about: str) -> None:
         rollout = Rollout(self.bytes(path))
@@ -234,6 +232,26 @@ class Reading:
             id=path,
         )
         self.records[path] = Record(memory, where=path, thread=header.get("thread_id", ""))
+
+    def _read_note(self, path: str, owner: str) -> None:
+        """An ad-hoc note. The product's lie in one folder and have no label; in a folder named by a project's key, or
+        ``user``, they are that project's or the user's."""
+        document = frontmatter.parse(self.bytes(path))
+        body = scalar.tidy(document.body.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        if not body:
+            return
+        memory = Memory(
+            name=scalar.whole(document.get("name") or "") or _name(body),
+            description=scalar.whole(document.get("description") or "") or _description(body),
+            type=fields.type_of(document, nested_first=True, otherwise="project"),
+            body=body,
+            scope="user" if owner == "user" else "project",
+            project=owner if places.looks_like_project_key(owner) else "",
+            source=Source(by=By.AGENT, host="codex" if not owner else ""),
+            modified_at=self.time(path),
+            id=path,
+        )
+        self.records[path] = Record(fields.read_provenance(document, memory), where=path)
 
     def _pointers(self) -> dict[str, str]:
         """What the second generation's summary says about a session's file: "file <dash> sentence; thread_id=…"

@@ -72,7 +72,7 @@ class QwenCode:
 
     def write(self, folder: Folder, change: Change, *, now: datetime) -> Written:
         """The bytes that carry out a change. An entry changes alone; ``pinned/`` only where an id names it."""
-        if not change.put and not change.remove:
+        if not change.put and not change.remove and not change.reindex:
             return Written(files={})
         before = self._sheets(folder)
         edits: dict[str, dict[int, Memory | None]] = {}
@@ -98,7 +98,7 @@ class QwenCode:
                 path, number = place
                 written.append((path, number - sum(n < number for n, left in edits[path].items() if left is None)))
         files = _difference(before, after)
-        if files:
+        if files or change.reindex:
             files |= self._index_file(folder, after)
         return Written(files=files, ids=[after[path].id(number) for path, number in written])
 

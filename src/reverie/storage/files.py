@@ -208,12 +208,14 @@ def within(path: str, root: str) -> bool:
 
 
 class Scan:
-    """The regular files below a folder ("/" between the parts), and what was passed over: path to reason."""
+    """The regular files below a folder ("/" between the parts), which of them are symbolic links to others, and what was
+    passed over: path to reason."""
 
-    __slots__ = ("files", "skipped")
+    __slots__ = ("files", "links", "skipped")
 
     def __init__(self) -> None:
         self.files: dict[str, Stamp] = {}
+        self.links: set[str] = set()
         self.skipped: dict[str, Unread] = {}
 
     def same_as(self, other: Scan) -> bool:
@@ -263,6 +265,7 @@ def _look_at(entry: os.DirEntry[str], root: str, path: str, depth: int, found: S
         if entry.is_dir():                              # its files are found under their own name; a circle never ends
             found.skipped[path] = Unread("symlink_to_folder", "links to folders are not followed inside a store")
             return
+        found.links.add(path)
     if entry.is_dir():
         if depth >= DEPTH_LIMIT:
             found.skipped[path] = Unread("too_deep", f"more than {DEPTH_LIMIT} folders in one another")

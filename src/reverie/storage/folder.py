@@ -74,6 +74,26 @@ class DiskFolder(Mapping[str, File]):
         return max(stamp.mtime_ns, stamp.ctime_ns) < self._listed_ns - grain
 
 
+class Overlay(Mapping[str, File]):
+    """A folder as it will be when some files have other bytes (None: gone)."""
+
+    def __init__(self, folder: Mapping[str, File], changed: Mapping[str, bytes | None], now: datetime) -> None:
+        self._folder = folder
+        self._new = {path: File(data, now) for path, data in changed.items() if data is not None}
+        self._paths = dict.fromkeys(sorted({*folder, *self._new} - {path for path, data in changed.items() if data is None}))
+
+    def __getitem__(self, path: str) -> File:
+        if path not in self._paths:
+            raise KeyError(path)
+        return self._new[path] if path in self._new else self._folder[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
 class Unreadable(StoreUnavailable):
     """A file could be listed and not be read."""
 

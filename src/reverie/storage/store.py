@@ -19,11 +19,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from reverie.core.edits import Edit
-from reverie.core.layout import Change, Contents, File, Folder, Layout, Problem
+from reverie.core.layout import Change, Contents, File, Layout, Problem
 from reverie.errors import NotFound, StoreUnavailable
-from reverie.storage import files
+from reverie.storage import files, writing
 from reverie.storage.files import Scan, Stamp, Unread
-from reverie.storage.folder import DiskFolder, Unreadable
+from reverie.storage.folder import DiskFolder, Overlay, Unreadable
 
 if TYPE_CHECKING:
     from reverie.storage.home import Home
@@ -86,7 +86,7 @@ class Store:
         prefix = self.label + "/"
         return full_id[len(prefix) :] if full_id.startswith(prefix) else None
 
-    def folder(self) -> Folder:
+    def folder(self) -> DiskFolder:
         """The files as they are now. The listing is of this moment; bytes are read when asked for."""
         return self._look()
 
@@ -123,6 +123,37 @@ class Store:
         return Plan(edits=tuple(edit for edit in edits + trash if edit.before != edit.after), ids=tuple(written.ids),
                     notes=written.notes, trashed=tuple(edit.path for edit in trash if not edit.path.endswith(".json")))
 
+    def plan_files(
+        self,
+        view: DiskFolder,
+        changed: Mapping[str, bytes | None],
+        now: datetime,
+        *,
+        trash: Sequence[str] = (),
+        why: str = "",
+    ) -> Plan:
+        """The edits that give files exactly these bytes (None: the file goes), whoever wrote them, and the index that
+        follows from them. ``view`` is the ``folder()`` that they were made from; ``trash`` names memories whose files are
+        copied into the trash."""
+        self._must_be_writable()
+        edits = [
+            Edit(path=os.path.join(self._folder, path), before=view[path].data if path in view else None, after=data,
+                 root=self._folder)
+            for path, data in sorted(changed.items())
+        ]
+        written = self.layout.write(Overlay(view, changed, now), Change(reindex=True), now=now)
+        edits += [self._edit(path, view, after) for path, after in sorted(written.files.items()) if path not in changed]
+        bin_edits = self._to_trash(view, trash, changed, now, why)
+        return Plan(edits=tuple(edit for edit in edits + bin_edits if edit.before != edit.after),
+                    trashed=tuple(edit.path for edit in bin_edits if not edit.path.endswith(".json")))
+
+    def clear_folders(self, path: str) -> None:
+        """Take away empty folders: the one at this path, and those above it as far as they are empty, too.
+
+        An edit takes away files only; a folder that was left over is in the way of a file with its name.
+        """
+        writing.remove_empty_folders(os.path.join(self.root, path), self.root)
+
     def trashed(self) -> list[Trashed]:
         """What was removed from this store and lies in the trash, newest first."""
         folder = self._home.path(self._trash)
@@ -150,6 +181,9 @@ class Store:
         memories = [memory for memory in alone.memories if self.full_id(memory.id) == item.memory]
         if not memories:
             raise NotFound(f"{item.path!r} holds no memory {item.memory!r} that could be restored.")
+        if item.file not in view and [memory.id for memory in alone.memories] == [item.file]:
+            plan = self.plan_files(view, {item.file: data}, now)    # its author's bytes, under the name that they had
+            return replace(plan, edits=(*plan.edits, *gone), ids=(item.file,))
         plan = self.plan(Change(put=[replace(memory, id="") for memory in memories]), now)
         edits = list(plan.edits)
         if item.file not in view and plan.ids == tuple(memory.id for memory in alone.memories):

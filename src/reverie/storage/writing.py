@@ -6,7 +6,7 @@ fail or the process die. Deciding what is written where, and repairing after a d
 """
 
 # pathlib costs a hook 16 ms:
-# ruff: noqa: PTH102, PTH105, PTH108, PTH112, PTH118, PTH120
+# ruff: noqa: PTH102, PTH105, PTH106, PTH108, PTH112, PTH114, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -97,6 +97,26 @@ def make_folders(system: System, path: str) -> list[str]:
                 raise
         changed.append(os.path.dirname(folder))
     return changed
+
+
+def remove_empty_folders(path: str, root: str) -> None:
+    """Take away the folder at ``path`` with the empty folders in it, and those above it below ``root``, as far as they
+    are empty. What holds anything, a link, and what may not be removed stays: nothing depends on it."""
+    above = os.path.dirname(path)
+    straight = os.path.normpath(os.path.join(os.path.realpath(root), os.path.relpath(above, root)))
+    if os.path.realpath(above) != straight:             # a link on the way: not ours to tidy up
+        return
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            for folder, _, _ in os.walk(path, topdown=False):
+                os.rmdir(folder)
+    except OSError:
+        return
+    while (path := os.path.dirname(path)) != root and path.startswith(root):
+        try:
+            os.rmdir(path)
+        except OSError:
+            return
 
 
 def temporary(target: str, tag: str, place: int) -> str:
