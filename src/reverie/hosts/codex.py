@@ -181,8 +181,9 @@ class Decoder(decoding.Decoder):
         if isinstance(output, _Printed):
             failed = output.success is False
             output = output.content if output.content is not None else output.output
-        parts = [output or ""] if not isinstance(output, list) else [part.text or "" for part in output]
-        text, exit_failed = codex_items.printed("\n".join(parts) if len(parts) != 1 else parts[0])
+        if isinstance(output, list):
+            output = "\n".join([part.text or "" for part in output])
+        text, exit_failed = codex_items.printed(output or "")
         return self.message(
             payload.id or f"@{where.position}", Voice.TOOL, words.output(text), at, tool=self.answered(payload.call_id),
             failed=failed or exit_failed,

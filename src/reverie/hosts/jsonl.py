@@ -392,25 +392,23 @@ class _Run:
 
     def _messages(self, blocks: Blocks) -> Iterator[Message]:
         decoder, where = self.decoder, Where()
-        take, withdrawn = decoder.take, _Ranges(self.withdrawn)
+        take, withdrawn, is_any = decoder.take, _Ranges(self.withdrawn), bool(self.withdrawn)
+        assistant, person = Voice.ASSISTANT, Voice.PERSON       # looking up an enumeration's member calls a function
         for block, start in blocks:
             starts = line_starts(block)
             where.enter(block, start, starts)
-            for index, record in enumerate(in_block(decoder, block, starts)):
-                if record is None:
-                    continue
-                where.index = index
-                messages = take(record, where)
+            for where.index, record in enumerate(in_block(decoder, block, starts)):
+                messages = take(record, where) if record is not None else ()
                 if not messages:
                     continue
-                if withdrawn and (why := withdrawn.at(where.position)):
+                if is_any and (why := withdrawn.at(where.position)):
                     decoder.skipped[why] = decoder.skipped.get(why, 0) + len(messages)
                     continue
                 voice = messages[-1].voice
-                if voice is Voice.ASSISTANT:
-                    self.answer = where.position
-                elif voice is Voice.PERSON:
-                    self.prompts.append(where.position)
+                if voice is assistant:
+                    self.answer = start + starts[where.index]
+                elif voice is person:
+                    self.prompts.append(start + starts[where.index])
                 yield from messages
 
     def _stream(self, context: list[Message]) -> Iterator[Message]:
@@ -446,9 +444,6 @@ class _Ranges:
 
     def __init__(self, ranges: Ranges) -> None:
         self._ranges = list(reversed(ranges))
-
-    def __bool__(self) -> bool:
-        return bool(self._ranges)
 
     def at(self, position: int) -> str:
         """Why a position does not count, or ""."""
