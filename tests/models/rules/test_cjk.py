@@ -68,13 +68,17 @@ FLOORS = [
     ("ko", "plain", .96, .96), ("ko", "varied", .95, .94), ("ko", "harder", .94, .85), ("ko", "tasks", .91, .92), ("ko", "mixed", .90, .90),
     ("zh", "last", .93, .92), ("ja", "last", .93, .85), ("ko", "last", .90, .92),
     ("zh", "held out", .92, .90), ("ja", "held out", .84, .92), ("ko", "held out", .87, .90),
+    *((language, section, .90, .90) for language in ("zh", "ja", "ko") for section in (
+        "the project as it is", "what has changed", "where it is and whom to ask", "about the person")),
+    ("zh", "said softly", .90, .90), ("ja", "said casually", .90, .90), ("ko", "said casually", .90, .90),
+    ("zh", "beside a secret", .90, .75), ("ja", "beside a secret", .90, .75), ("ko", "beside a secret", .90, .75),
 ]
 
 
 @pytest.mark.parametrize(("language", "section", "f1", "types"), FLOORS, ids=[f"{row[0]}-{row[1]}" for row in FLOORS])
 def test_labelled_messages_are_kept_and_typed(language: str, section: str, f1: float, types: float) -> None:
     rows = labelled(language)[section]
-    assert len(rows) >= 20
+    assert len(rows) >= 10
     got = scores(rows)
     assert got >= (f1, types) and got[1] >= types, got
 

@@ -20,9 +20,15 @@ from reverie.models.rules.cjk_seen import (
     ASKED,
     CONTINUES,
     KEEP,
+    LESSONS,
+    OBLIGED,
+    OF_A_PERSON,
+    POINTING,
     RULES,
+    WISHED,
     Clause,
     Seen,
+    answered,
     freed,
     most,
     refusal,
@@ -31,6 +37,7 @@ from reverie.models.rules.cjk_seen import (
 )
 from reverie.models.rules.language import Act, Reading, Scene, Value
 
+LATIN_SHARE = 0.15                  # of a Latin letter against one of its own: names are long
 BARE_REQUEST = 8                    # characters beside "remember" in a sentence that says nothing else
 BARE_SLIP = 20                      # characters of "sorry, I said that wrong."
 VALUE_CHARACTERS = 40
@@ -38,6 +45,8 @@ TITLE_WIDTH = 60                    # columns: a Han character fills two
 DESCRIPTION_CHARACTERS = 150
 KEYWORDS = 8
 DETAIL_CHARACTERS = 90              # a longer sentence beside a statement is a subject of its own
+CRAFT = 1.75                        # votes for a way of working, where the subject is something made by who writes code
+PRODUCT = 2.0                       # votes for a fact of the project, where the subject is the product
 KEPT = (Act.STATEMENT, Act.DETAIL, Act.REASON)
 
 
@@ -56,7 +65,7 @@ class Cjk:
             return 0.0
         for value in reversed(list(neutral.values(bare))):
             bare = bare[:value.start] + bare[value.end:]
-        return own / (own + 0.25 * len(cjk_text.LATIN.findall(bare)))
+        return own / (own + LATIN_SHARE * len(cjk_text.LATIN.findall(bare)))
 
     def sentences(self, text: str) -> Sequence[str]:
         return list(cjk_text.sentences(text))
@@ -95,6 +104,9 @@ class Cjk:
     def _neighbours(self, seen: list[Seen]) -> None:
         """What a sentence says about the one beside it: "remember this.", "no.", "the plan has changed.", "or it is refused"."""
         g = self.grammar
+        for i, (one, following) in enumerate(pairwise(seen)):
+            if both := answered(g, one, following):
+                one.empty, one.refusal, seen[i + 1] = True, None, both
         for i, one in enumerate(seen):
             if one.asked and len(cjk_text.PUNCTUATION.sub("", g.asked.sub("", one.text))) <= BARE_REQUEST:
                 one.asked, one.empty = False, True
@@ -103,6 +115,8 @@ class Cjk:
             if g.announces.search(one.text) or g.objects.fullmatch(one.said.strip("。.!！ ")):
                 one.empty = True
                 following.score += ANNOUNCED
+            if "blame" in one.names and not following.passing and following.refusal is None:
+                one.score += ANNOUNCED
             grounds = {"sanction", "never", "volition"} & following.names or g.reason.search(following.text)
             if grounds and one.score >= KEEP - 1.0 and not one.passing and not following.passing:
                 one.score += ANNOUNCED
@@ -146,6 +160,9 @@ class Cjk:
             refers = self.grammar.anaphor.search(one.text) and not RULES & one.names
             explains = len(one.clauses) == 1 and self.grammar.reason.search(one.text)
             return one.keeps and not (goes_on or refers or explains)
+        alone = len(one.clauses) == 1 and not one.asked and not (RULES | {"decided", "cause", "blame"}) & one.names
+        if alone and self.grammar.reason.search(one.text):
+            return False                            # why, without what
         told = bool(before) and before[-1].refusal is None and "harm" in before[-1].names
         return one.keeps or (told and one.score >= KEEP - 1.0)
 
@@ -299,16 +316,40 @@ class Cjk:
         answer is about the user; as soon as something that is written for others is meant as well, it is a way of working."""
         g = self.grammar
         names = {n for c in clauses if c.score > 0 for n in c.signs}
-        kind = most(votes(clauses))
-        if names & {"trait", "approval"} or ("self" in names and not names & {"place", "decided", "owner"}):
+        total = votes(clauses)
+        total[1] += self._craft(clauses)
+        total[2] += self._product(clauses)
+        kind = most(total)
+        if names & {"trait", "approval", "me_too"} or ("self" in names and not names & {"place", "decided", "owner"}):
             return "user", "user"
-        about_reply = bool(g.reply.search(said)) or bool(names & {"style", "deliver"})
+        about_reply = bool(g.reply.search(cjk_text.mask(said))) or bool(names & {"style", "deliver"})
         if about_reply or "language" in names:
-            if g.artifact.search(" ".join(c.text for c in clauses if not {"self", "experience"} & set(c.signs))):
+            made = "craft" in names and not names & {"self", "experience", "deliver"} and not g.reply.search(said)
+            if made or g.artifact.search(" ".join(c.text for c in clauses if not {"self", "experience"} & set(c.signs))):
                 return "feedback", "project" if g.here.search(said) and not about_reply else "user"
             if kind in ("user", "feedback") and about_reply:
                 return "user", "user"
         return kind, "user" if kind == "user" else "project"
+
+    @staticmethod
+    def _craft(clauses: Sequence[Clause]) -> float:
+        """What is made by whoever writes code, as the subject: tests, names, messages. How it is done is a way of working."""
+        names = {n for c in clauses for n in c.signs}
+        made = any("craft" in c.signs and "so" not in c.signs for c in clauses)
+        if not made or names & (POINTING | OF_A_PERSON | {"deliver"}):
+            return 0.0
+        return CRAFT / 2 if names & {"date", "limit"} else CRAFT      # a load test on a day, an answer within 180 ms
+
+    @staticmethod
+    def _product(clauses: Sequence[Clause]) -> float:
+        """The product, its data, its customers as the subject: a fact of the project, unless a pointer or a wish is what is
+        said of it."""
+        names = {n for c in clauses for n in c.signs}
+        weightiest = max(clauses, key=lambda c: c.score)
+        spoken_of = "product" in clauses[0].signs or "product" in weightiest.signs
+        if not spoken_of or names & (POINTING | WISHED | LESSONS | OF_A_PERSON):
+            return 0.0
+        return PRODUCT * 0.625 if "fact" not in names and (names & OBLIGED or "craft" in names) else PRODUCT
 
     # ---- the pieces that a correction could swap
 

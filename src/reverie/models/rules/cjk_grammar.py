@@ -41,6 +41,7 @@ def pattern(*patterns: str) -> re.Pattern[str]:
 class Grammar:
     """One language's patterns, each for one thing that a sentence can do."""
 
+    language: str                   # "zh", "ja", "ko"
     letters: re.Pattern[str]        # the characters it is written in
     decisive: re.Pattern[str]       # characters without which it is another language
     foreign: re.Pattern[str] | None = None  # characters with which it is another language
@@ -61,6 +62,9 @@ class Grammar:
     unrelated: re.Pattern[str]      # "that has nothing to do with us"
     derivable: re.Pattern[str]
     credential: re.Pattern[str]     # the subject is a credential, and its value follows
+    bearer: re.Pattern[str]         # "is", behind what a credential is for
+    headless: re.Pattern[str]       # a clause that has no subject of its own
+    located: re.Pattern[str]        # the start of a sentence that names a place
     lead: re.Pattern[str]           # talk at the start, cut off
     tail: re.Pattern[str]           # talk at the end, cut off
     anew: re.Pattern[str]           # a clause that begins another subject: "also", "besides"

@@ -18,23 +18,38 @@ KEEP = 2.0                          # from this weight on a sentence is a memory
 ASKED = 3.0                         # what a request to remember adds
 TRAIT = 2.0                         # something about the person, as a reason for a wish
 LESSON = 1.25                       # what went wrong, and then what one does
+SUBJECT_CHARACTERS = 24             # of "the key of the map is", before a credential
+LOGIN = 0.5                         # a database or a server as the subject
+STEM_CHARACTERS = 16                # of "the server logs?", asked to be answered in the same breath
 ANNOUNCED = 1.0                     # what "no," and "the plan has changed" add to what follows
 TYPES = ("user", "feedback", "project", "reference")
 # Signs of a rule: an order in such company is not one for this moment.
-RULES = frozenset(("standing", "must", "forbid", "approval", "keep_on", "style", "rule", "language", "agreed", "format", "place"))
+RULES = frozenset((
+    "standing", "must", "forbid", "approval", "keep_on", "style", "rule", "language", "agreed", "format", "place", "ask", "look",
+    "me_too", "instead"))
 # Signs that go on with what was said: alone they make a sentence a part of the statement before it.
 CONTINUES = frozenset((
     "fixed", "harm", "so", "good", "never", "habit", "universal", "contrast", "directive", "external", "measure", "should",
-    "may_not", "grounds", "recurring", "date", "bounded", "in_use", "only", "sanction"))
+    "may_not", "grounds", "recurring", "date", "bounded", "in_use", "only", "sanction",
+    "product", "craft", "fact"))
 # Signs of this moment.
 PASSING = frozenset(("now", "task", "bare", "status", "thanks", "mine"))
 ORDERS = frozenset(("task", "bare"))
 # Signs that tell what happened or who is concerned: a reason for a rule, no rule.
-STORY = frozenset(("harm", "so", "external", "good", "date", "recurring"))
+STORY = frozenset(("harm", "so", "external", "good", "date", "recurring", "schedule", "product", "craft"))
+# Signs under which something is wished or obliged: then the product as a subject says less about the type.
+WISHED = frozenset(("please", "must", "mind", "keep_on", "style", "approval", "directive"))
+OBLIGED = frozenset(("standing", "forbid", "agreed", "rule"))
+LESSONS = frozenset(("harm", "missing", "lesson", "blame"))
+OF_A_PERSON = frozenset(("self", "experience", "years", "trait", "style", "approval", "me_too"))
+POINTING = frozenset(("place", "locator", "ask", "look", "moved"))
 # Signs of a wish.
-WISHES = frozenset(("forbid", "directive", "please", "must", "style", "deliver", "to_me", "topic"))
+WISHES = frozenset(("forbid", "directive", "please", "must", "style", "deliver", "to_me", "topic", "manner", "fragment",
+                    "instead"))
 # Signs that the topic of the first clause carries to the last.
 CARRIED = frozenset(("habit", "topic"))
+# Signs that may begin in one clause and end in the last: "the list is stale, look into the other one".
+ACROSS = frozenset(("instead", "ask", "look"))
 
 
 @dataclass(slots=True)
@@ -88,17 +103,67 @@ class Seen:
 def see(grammar: Grammar, sentence: str) -> Seen:
     """A sentence with its clauses weighed and, where it must not be kept, the reason."""
     outer, asides = cjk_text.without_asides(sentence)
-    text = freed(grammar, outer)
+    bare = cjk_text.without_login(outer)
+    text, hidden = _without_secret(grammar, freed(grammar, bare))
     clauses = [Clause(text=part, view=cjk_text.mask(part)) for part in cjk_text.clauses(text, grammar.clause)]
     seen = Seen(said=sentence, text=text, view=cjk_text.mask(outer), clauses=clauses, asides=asides)
     for clause in clauses:
         _weigh(grammar, clause, last=clause is clauses[-1])
     if len(clauses) > 1:
         _together(grammar, clauses)
-    seen.asked = bool(grammar.asked.search(seen.view))
+    hidden = hidden or bare != outer
+    if bare != outer:
+        _not_a_place(clauses)
+    seen.asked = bool(grammar.asked.search(seen.view)) and not hidden
     seen.refusal = refusal(grammar, seen)
     seen.score = _score(grammar, seen)
+    if hidden and seen.refusal is None and seen.score < KEEP:
+        seen.refusal = Reason.SECRET
     return seen
+
+
+def _not_a_place(clauses: Sequence[Clause]) -> None:
+    """An address that one logs in to is what is spoken of, not where something can be read."""
+    for clause in clauses:
+        for name, votes in (("locator", 3.0), ("place", 2.0)):
+            if name in clause.signs:
+                del clause.signs[name]
+                clause.votes[3] -= votes
+                clause.signs["product"] = LOGIN
+
+
+def _without_secret(grammar: Grammar, text: str) -> tuple[str, bool]:
+    """What is said beside a credential that was taken out, and whether one was: of its own clause only the subject stays, and
+    only where the next clause has none ("the key is …, 1000 calls a day")."""
+    if not neutral.PLACEHOLDER.search(text):
+        return text, False
+    parts = cjk_text.clauses(text, grammar.clause)
+    kept: list[str] = []
+    for i, part in enumerate(parts):
+        found = neutral.PLACEHOLDER.search(part)
+        if not found:
+            kept.append(part)
+            continue
+        subject = part[:found.start()].strip()
+        follows = parts[i + 1] if i + 1 < len(parts) else ""
+        subject = grammar.bearer.sub("", subject)
+        if follows and subject and len(subject) <= SUBJECT_CHARACTERS and grammar.headless.search(cjk_text.mask(follows)):
+            kept.append(subject)
+    return cjk_text.joined(kept, grammar.language), True
+
+
+def answered(grammar: Grammar, question: Seen, answer: Seen) -> Seen | None:
+    """"The logs? Kibana, index x": the asker answers, and both are one pointer."""
+    stem = question.said.rstrip("?？ ")
+    if len(stem) > STEM_CHARACTERS or not grammar.located.match(answer.view) or answer.refusal is not None:
+        return None
+    if grammar.question.search(cjk_text.mask(stem)) or question.said[-1:] not in ("?", "？"):
+        return None
+    joined = see(grammar, f"{stem}{': ' if grammar.language == 'ko' else '：'}{answer.text}")
+    joined.clauses[0].signs["look"] = KEEP + 0.25
+    joined.clauses[0].votes[3] += 2.5
+    joined.score = max(joined.score, KEEP + 0.25)
+    return joined
 
 
 def freed(grammar: Grammar, text: str) -> str:
@@ -125,11 +190,23 @@ def _weigh(grammar: Grammar, clause: Clause, *, last: bool) -> None:
 def _together(grammar: Grammar, clauses: Sequence[Clause]) -> None:
     """What clauses say to each other: a topic that is carried on, an order that ends a rule, a mishap and what one does since."""
     last, ruled = clauses[-1], False
+    agreed = False
+    for clause in clauses:
+        for name in ("now", *ORDERS) if agreed else ():     # "it is agreed: for the start …, the rest later"
+            clause.signs.pop(name, None)
+        agreed = agreed or "decided" in clause.signs
     for clause in clauses:
         if ruled:
             for name in ORDERS:                     # "from now on, …, put the numbers into the PR"
                 clause.signs.pop(name, None)
         ruled = ruled or bool(RULES & set(clause.signs))
+    whole = cjk_text.joined([c.view for c in clauses], grammar.language)
+    for each in grammar.signs:
+        if each.name in ACROSS and each.name not in last.signs and each.pattern.search(whole):
+            last.signs[each.name] = each.lasting
+            last.votes = [a + b for a, b in zip(last.votes, each.votes, strict=True)]
+            for name in ORDERS:
+                last.signs.pop(name, None)
     if PASSING & set(last.signs):
         return
     view = " ".join(c.view for c in clauses)
@@ -161,11 +238,13 @@ def _score(grammar: Grammar, seen: Seen) -> float:
 def refusal(grammar: Grammar, seen: Seen) -> Reason | None:
     """Why a sentence must not be kept whatever its weight; None when it may be."""
     g, view, shown = grammar, seen.view, seen.shown
-    if neutral.PLACEHOLDER.search(seen.said) or g.credential.search(seen.said):
+    if neutral.PLACEHOLDER.search(seen.text) or g.credential.search(seen.text):
         return Reason.SECRET
     if g.question.search(view.rstrip("。. ")) and not g.rhetorical.search(view):
-        standing = seen.asked or shown & {"standing", "universal"}
-        if not (g.polite.search(view) and standing):    # "could you always answer in Japanese?" is a request
+        wished = seen.asked or shown & {"standing", "universal", "language", "style", "contrast", "approval", "ask", "look"}
+        last = seen.clauses[-1] if len(seen.clauses) > 1 else None
+        told = last is not None and "look" in last.signs and not g.question.search(last.view)   # "which ones, FILE lists"
+        if not told and not (g.polite.search(view) and wished):     # "could you always answer in Japanese?" is a request
             return Reason.QUESTION
     if g.unrelated.search(view) or (g.others.search(view) and not seen.asked and not shown & {"must", "forbid", "standing"}):
         return Reason.OTHER_PROJECT
@@ -173,11 +252,11 @@ def refusal(grammar: Grammar, seen: Seen) -> Reason | None:
         return None
     if g.joking.search(view):
         return Reason.UNDECIDED
-    if g.condition.search(view) and (g.uncertain.search(view) or not g.obliges.search(view)):
+    if g.condition.search(view) and (g.uncertain.search(view) or not (g.obliges.search(view) or shown & POINTING)):
         return Reason.UNDECIDED
     if g.uncertain.search(view) and not shown & {"standing", "must", "decided"}:
         return Reason.UNDECIDED
-    if g.derivable.search(view) and not shown & {"standing", "must", "forbid"}:
+    if g.derivable.search(view) and not shown & {"standing", "must", "forbid", "look"}:
         return Reason.DERIVABLE
     return None
 
@@ -188,7 +267,7 @@ def votes(clauses: Sequence[Clause]) -> list[float]:
     speaking = [c for c in clauses if c.score > 0]
     main = [c for c in speaking if set(c.signs) - STORY]
     for clause in speaking:
-        share = 1.0 if not main or clause in main else 0.25 if "harm" in clause.signs else 0.5
+        share = 1.0 if not main or clause in main else 0.25 if {"harm", "external"} & set(clause.signs) else 0.5
         total = [a + share * b for a, b in zip(total, clause.votes, strict=True)]
     return total
 

@@ -28,6 +28,9 @@ ROOM_AFTER_NAME = re.compile(r"^([A-Za-z][\w.-]*)\s?(?:项目|空间|频道|群|
 TO_MODELS = re.compile(r"[给致對对]\s?(?:AI|人工智能|大模型|智能)\s?(?:助手|助理|模型|代理)"
                        r"|AI\s?(?:アシスタント|エージェント|モデル)\s?(?:へ|宛て|向け)"
                        r"|AI\s?(?:어시스턴트|비서|에이전트|모델)\s?(?:에게|께|용)", re.IGNORECASE)
+# The user and the password in front of a host, once the password has been taken out.
+_LOGIN = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s@/\[<]{0,40}"
+                    r"(?:\[REDACTED[^\]\n]{0,60}\]|<redacted[^>\n]{0,40}>)@", re.IGNORECASE)
 PUNCTUATION = re.compile(r"[\s，,、。.!！]+")
 _OPEN, _CLOSE = "（(「『“【[《", "）)」』”】]》"
 _ENDS = "。！？!?；;"
@@ -96,9 +99,14 @@ def without_asides(sentence: str) -> tuple[str, list[str]]:
     return PLAIN_ASIDE.sub(lambda m: "" if len(m.group()) > 8 else m.group(), sentence), asides
 
 
+def without_login(text: str) -> str:
+    """The text with the host of an address, without who logs in there."""
+    return _LOGIN.sub("", text)
+
+
 def clauses(text: str, cut: re.Pattern[str]) -> list[str]:
     """Cut where a clause ends, but not inside quotes."""
-    protected = [m.span() for m in QUOTED.finditer(text)]
+    protected = [m.span() for each in (QUOTED, neutral.PLACEHOLDER) for m in each.finditer(text)]
     parts: list[str] = []
     done = 0
     for m in cut.finditer(text):
