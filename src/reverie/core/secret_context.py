@@ -44,7 +44,8 @@ _WIDE_KIND = {
     **dict.fromkeys(("密码", "密碼", "口令", "暗号"), PASSWORD),
     **dict.fromkeys(("パスワード", "パスフレーズ", "合言葉", "暗証番号"), PASSWORD),
     **dict.fromkeys(("비밀번호", "비번", "암호", "패스워드", "пароль"), PASSWORD),
-    **dict.fromkeys(("密钥", "密鑰", "秘钥", "密匙", "私钥", "私鑰", "金钥", "金鑰", "钥匙", "鑰匙", "令牌", "凭证", "凭据", "授权码"), SECRET),
+    **dict.fromkeys(("密钥", "密鑰", "秘钥", "密匙", "私钥", "私鑰", "金钥", "金鑰", "钥匙", "鑰匙"), SECRET),
+    **dict.fromkeys(("令牌", "凭证", "凭据", "授权码"), SECRET),
     **dict.fromkeys(("トークン", "シークレット", "クレデンシャル", "資格情報", "秘密鍵", "キー", "鍵", "認証情報"), SECRET),
     **dict.fromkeys(("토큰", "시크릿", "크리덴셜", "자격 증명", "인증키", "열쇠", "키"), SECRET),
 }
@@ -53,8 +54,8 @@ _WIDE_NOUN = re.compile("|".join(sorted(_WIDE_KIND, key=len, reverse=True)))
 # What may still follow in the same name without changing what it names: API_KEY_PROD, tokenValue, password2.
 _SUFFIX = re.compile(
     r"(?:[_.-]?(?:value|val|text|str|string|plain(?:text)?|raw|data|prod(?:uction)?|stag(?:e|ing)|dev(?:elopment)?|test|"
-    r"live|sandbox|local|main|primary|secondary|default|b64|base64|enc(?:oded)?|new|old|prev(?:ious)?|current|v?\d{1,2}))*"
-    r"(?![a-z0-9])"
+    r"live|sandbox|local|main|primary|secondary|default|b64|base64|enc(?:oded)?|new|old|prev(?:ious)?|current|v?\d{1,2}))*+"
+    r"(?![a-z0-9])"  # possessive: forty digits in a row can be cut into pieces in a hundred million ways
 )
 # What stands before "key" and makes it a credential.
 _KEY_OF = words(

@@ -129,7 +129,7 @@ class _Session:
         self.key = f"{space.design.name}|{self.transcript.host}|{self.transcript.path}|{self.transcript.session}"
 
     def learn(self) -> Learned:
-        stamp = files.stamp(self.transcript.path)
+        stamp = _stamp(self.transcript)
         records = self.space.home.records
         if self.transcript.of_agent:
             return self._result("sub_agent")
@@ -233,6 +233,14 @@ def clean(message: Message) -> Message:
 def off_record(message: Message) -> list[Drop]:
     """What a person asked not to be written down."""
     return []
+
+
+def _stamp(transcript: Transcript) -> files.Stamp | None:
+    """What a transcript looks like from outside. Sessions that share a database share its file, whose size and time tell
+    nothing of one of them (and stand still while changes wait in the write-ahead log): there the session's own time counts."""
+    if transcript.size_bytes == 0 and transcript.updated_at is not None:
+        return files.Stamp(size=0, mtime_ns=int(transcript.updated_at.timestamp() * 1_000) * 1_000_000, inode=0)
+    return files.stamp(transcript.path)
 
 
 def _day(reading: Reading, transcript: Transcript, now: datetime) -> date:
