@@ -1,0 +1,97 @@
+"""Whether a text tries to instruct an agent: about its memory, its rules, its safety, or by passing for a system's voice.
+
+Memory is data, not orders (DESIGN §4.5). What a person says to their own agent is an order and may be; this is asked of
+everything else: tool output, files, memories that a product, a model or a team mate wrote. No single word decides: each
+signal has a weight, and only together do they make an attack, because honest memories are full of "always", "never" and
+"don't ask". What says "never", "do not" or "禁止" before a dangerous thing warns of it and counts for nothing.
+
+The name that is answered is the heaviest signal's: ``role``, ``override``, ``address``, ``memory``, ``safety``, ``exfiltration``,
+``concealment``, ``hidden``; ``relaxed`` and ``persistence`` only where several weak ones come together.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from reverie.core import defuse
+from reverie.core.instructing_signals import NEGATED_AFTER, NEGATED_BEFORE, SIGNALS
+
+ENOUGH = 3.0                            # weight at which a text counts as an instruction
+LONGEST = 50_000                       # characters that are looked at; a memory has a thousand
+_WINDOW = 48                            # characters before a dangerous thing in which a warning is looked for
+
+# Letters of other alphabets that pass for Latin ones, where a word mixes both.
+_LOOKS_LATIN = str.maketrans(
+    "аАВвсСеЕНіІјЈкКМоОрРѕЅТухХуУԁɡοΟαεικνρτυωΑΒΕΖΗΙΚΜΝΡΤΥΧ",
+    "aABbcCeEHiIjJkKMoOpPsSTyxXyYdgoOaeiknptuwABEZHIKMNPTYX",
+)
+_MIXED_WORD = re.compile(r"\w{0,40}(?:[A-Za-z][\u0370-\u03ff\u0400-\u04ff\u0500-\u052f]"
+                         r"|[\u0370-\u03ff\u0400-\u04ff\u0500-\u052f][A-Za-z])\w{0,40}")
+_SPELLED = re.compile(r"\b(?:[A-Za-z][ .\-_*]){5,}[A-Za-z]\b")
+_DIGITS_FOR_LETTERS = str.maketrans("013457@$", "oieasta" + "s")
+_INTERLEAVED = re.compile(r"\b[A-Za-z]{0,10}(?:[A-Za-z][01345@$][A-Za-z]|\b1[gn][A-Za-z0-9])[A-Za-z0-9@$]{2,20}\b")
+_DISGUISED = re.compile(r"\b(?=[a-z@$]*[0-9@$])(?=[0-9@$]*[a-z])[a-z0-9@$]{3,24}\b", re.I)
+_TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]{3,}")
+_OVERRIDES_DIRECTION = re.compile("[\u202d\u202e]")
+_ENTITY = re.compile(r"&(lt|gt|amp|quot|#60|#62|#x3c|#x3e);", re.I)
+_BLANKS = re.compile(r"[ \t]{2,}|\t")
+_PERCENT = re.compile(r"%([2-7][0-9A-Fa-f])")
+_ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "#60": "<", "#62": ">", "#x3c": "<", "#x3e": ">"}
+
+
+def instructs(text: str) -> str | None:
+    """The name of the rule by which a text tries to instruct an agent, None when it does not."""
+    weights = weigh(text)
+    if sum(weights.values()) < ENOUGH:
+        return None
+    return max(weights, key=lambda name: weights[name])
+
+
+def weigh(text: str) -> dict[str, float]:
+    """What speaks for an instruction, by signal, with its weight."""
+    raw = text[:LONGEST]
+    weights: dict[str, float] = {}
+    if _TAG_CHARACTERS.search(raw):
+        weights["hidden"] = 3.0
+    elif _OVERRIDES_DIRECTION.search(raw):
+        weights["hidden"] = 1.5
+    plain = _read_aloud(raw).lower()
+    joined = plain.replace("\n", " ") if "\n" in plain else plain
+    for name, weight, pattern, guarded in _compiled():
+        # who wants an agent to forget its rules may spread that over lines; the rest is read line by line
+        said = joined if name == "override" else plain
+        if any(not (guarded and _warned(said, match)) for match in pattern.finditer(said)):
+            weights[name] = weights.get(name, 0.0) + weight
+    if weights.get("safety", 0.0) >= 2:
+        weights.pop("relaxed", None)     # said already, and better
+    return weights
+
+
+@cache
+def _compiled() -> tuple[tuple[str, float, re.Pattern[str], bool], ...]:
+    return tuple((name, weight, re.compile(pattern, re.M), guarded) for name, weight, pattern, guarded in SIGNALS)
+
+
+def _warned(text: str, match: re.Match[str]) -> bool:
+    """Whether a dangerous thing is named to warn of it: "never pass --no-verify", "跳过测试是禁止的"."""
+    before = text[max(0, match.start() - _WINDOW):match.start()]
+    after = text[match.end():match.end() + _WINDOW]
+    return NEGATED_BEFORE.search(before) is not None or NEGATED_AFTER.match(after) is not None
+
+
+def _read_aloud(text: str) -> str:
+    """The text as it would be read: nothing invisible, no look-alike letters, no letters spelled out one by one."""
+    text = unicodedata.normalize("NFKC", defuse.visible(text))
+    text = _BLANKS.sub(" ", text)
+    if "%20" in text:
+        text = _PERCENT.sub(lambda m: chr(int(m[1], 16)), text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda m: _ENTITIES[m[1].lower()], text)
+    if not text.isascii():
+        text = _MIXED_WORD.sub(lambda m: m[0].translate(_LOOKS_LATIN), text)
+    text = _SPELLED.sub(lambda m: re.sub(r"[ .\-_*]", "", m[0]), text)
+    if len(_INTERLEAVED.findall(text)) >= 2:
+        text = _DISGUISED.sub(lambda m: m[0].lower().translate(_DIGITS_FOR_LETTERS), text)
+    return text
