@@ -33,7 +33,7 @@ from reverie.core import merge
 from reverie.core.memory import Memory
 from reverie.core.proposal import Extraction, Extractor, Window
 from reverie.core.session import Message, Voice
-from reverie.flows.learning import clean
+from reverie.flows.hearing import clean
 from reverie.models.rules import Rules
 
 FOLDER = Path(__file__).resolve().parent / "conversations"

@@ -176,3 +176,30 @@ def test_nothing_of_another_project_is_seen(tmp_path: Path, design: str) -> None
         assert word not in shown
         assert all(word not in hit.text for hit in hits)
     assert "Backlog" in seen
+
+
+def test_what_is_put_off_the_record_later_is_taken_out_again(tmp_path: Path) -> None:
+    said = [("user", "Invoices are always approved by Ilse before they go out."), ("assistant", "Noted.")]
+    with opened(tmp_path) as memory:
+        memory.learn(said, session="s")
+        assert len(kept(memory)) == 1
+        memory.learn([*said, ("user", "please don't remember that"), ("assistant", "Forgotten.")], session="s")
+        assert kept(memory) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<private>Invoices are always approved by Ilse.</private> Can you fix the export?",
+        "Off the record: invoices are always approved by Ilse.",
+        "Invoices are always approved by Ilse. Don't write that down.",
+        "<reverie-memory kind=\"recall\">\nInvoices are always approved by Ilse.\n</reverie-memory>\nfix the export please",
+    ],
+    ids=["private", "announced", "revoked", "recalled"],
+)
+def test_what_is_not_to_be_kept_leaves_no_trace(tmp_path: Path, text: str) -> None:
+    with opened(tmp_path) as memory:
+        memory.learn([("user", text), ("assistant", "ok")])
+        assert kept(memory) == []
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
+        assert b"Ilse" not in path.read_bytes()

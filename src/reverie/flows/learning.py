@@ -8,16 +8,15 @@ a later statement supersedes an earlier one whichever agent heard it.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from reverie import errors
 from reverie.axes.scoping import Mount
-from reverie.core import merge, redact, trust
+from reverie.core import merge
 from reverie.core import place as places
 from reverie.core.edits import Edit
 from reverie.core.events import Action, Cause, SessionRecord, Touched
@@ -25,15 +24,13 @@ from reverie.core.layout import Change
 from reverie.core.memory import Memory, Source, Status
 from reverie.core.merge import Act, Known
 from reverie.core.place import Place
-from reverie.core.proposal import Drop, Extraction, Extractor, Proposal, Reason, Window
-from reverie.core.session import Cursor, Dialect, Message, Reading, Transcript, Unreadable, Voice
+from reverie.core.proposal import Drop, Extractor, Proposal, Reason
+from reverie.core.session import Cursor, Dialect, Reading, Transcript, Unreadable
+from reverie.flows import hearing
+from reverie.flows.hearing import Heard
 from reverie.flows.space import Space
 from reverie.storage import files
 
-WINDOW = 400            # messages judged at once; more would only cost memory
-CONTEXT = 12            # messages before a window that are seen again, for "yes, exactly like that"
-ANSWER_CHARACTERS = 4_000   # of an assistant's message: what a confirmation can mean stands near its end
-TOOL_CHARACTERS = 400       # of a tool's: that it failed, and with which words
 NEW = "new:"                # stands for the id of a memory that has none yet; no layout's path begins so
 ATTEMPTS = 5                # a hand edit between plan and commit makes a new plan; more than this is a loop
 
@@ -137,26 +134,26 @@ class _Session:
             return self._result("unchanged")
         self.since = records.cursor(self.key)
         reading = self.job.dialect.read(self.transcript, self.since)
-        extraction, messages, said = self._extract(reading)
+        heard = hearing.hear(reading, self.extractor, now=self.space.now())
         place = self.space.place(reading.cwd or self.transcript.cwd, self.transcript.project_hint)
         if not self.wanted(place):
             return self._result("other_project", place=place)
-        learned = self._result("", place=place, messages=messages, said=said, skipped=dict(reading.skipped))
+        learned = self._result("", place=place, messages=heard.messages, said=heard.said, skipped=dict(reading.skipped))
         for _ in range(ATTEMPTS):
             try:
-                return self._place(extraction, learned, place, reading, stamp)
+                return self._place(heard, learned, place, reading, stamp)
             except errors.Conflict:
                 continue        # a file was edited by hand under us: look again, place again
         raise errors.StoreUnavailable(f"{self.transcript.path}: the store kept changing while this session was learned")
 
     def _place(
-        self, extraction: Extraction, learned: Learned, place: Place, reading: Reading, stamp: files.Stamp | None
+        self, heard: Heard, learned: Learned, place: Place, reading: Reading, stamp: files.Stamp | None
     ) -> Learned:
-        placed = _Placed(self.space, place)
+        placed = _Placed(self.space, place, self.transcript)
         with self.space.home.lock("learn"):
             if self.space.home.records.cursor(self.key) != self.since:
                 return replace(learned, outcome="unchanged")    # another process learned it while this one read
-            placed.take(extraction)
+            placed.take(heard)
             edits, kept = placed.plan()
             learned = self._done(learned, placed, kept)
             self._commit(learned, edits, reading, stamp)
@@ -195,45 +192,6 @@ class _Session:
             **values,
         )
 
-    def _extract(self, reading: Reading) -> tuple[Extraction, int, int]:
-        """All proposals of a reading, window by window; how many new messages there were, and how many a person typed."""
-        stream = enumerate(reading.messages)
-        before: list[Message] = []
-        parts: list[Extraction] = []
-        count = said = 0
-        while batch := list(itertools.islice(stream, WINDOW)):
-            fresh_from = len(before) + max(0, min(len(batch), reading.fresh_from - batch[0][0]))
-            window = before + [clean(message) for _, message in batch]
-            fresh = window[fresh_from:]
-            drops = [drop for message in fresh for drop in off_record(message)]
-            count += len(fresh)
-            said += sum(message.voice is Voice.PERSON for message in fresh)
-            parts.append(self.extractor.propose(Window(
-                messages=window, fresh_from=fresh_from, host=self.transcript.host, session=self.transcript.session,
-                cwd=reading.cwd or self.transcript.cwd, day=_day(reading, self.transcript, self.space.now()),
-            )))
-            parts.append(Extraction(drops=tuple(drops)))
-            before = window[-CONTEXT:]
-        return Extraction(
-            proposals=tuple(p for part in parts for p in part.proposals),
-            drops=tuple(d for part in parts for d in part.drops),
-            taken_back=tuple(t for part in parts for t in part.taken_back),
-        ), count, said
-
-
-def clean(message: Message) -> Message:
-    """A message as an extractor may see it: without our own and others' injected blocks, without secrets, at a bounded length."""
-    if message.voice is Voice.PERSON:
-        return replace(message, text=redact.redact(trust.strip(message.text).text).text)
-    limit = ANSWER_CHARACTERS if message.voice is Voice.ASSISTANT else TOOL_CHARACTERS
-    # the end of an answer says what was done; what is cut was never going to be kept
-    return replace(message, text=redact.redact(message.text[-limit:]).text)
-
-
-def off_record(message: Message) -> list[Drop]:
-    """What a person asked not to be written down."""
-    return []
-
 
 def _stamp(transcript: Transcript) -> files.Stamp | None:
     """What a transcript looks like from outside. Sessions that share a database share its file, whose size and time tell
@@ -241,11 +199,6 @@ def _stamp(transcript: Transcript) -> files.Stamp | None:
     if transcript.size_bytes == 0 and transcript.updated_at is not None:
         return files.Stamp(size=0, mtime_ns=int(transcript.updated_at.timestamp() * 1_000) * 1_000_000, inode=0)
     return files.stamp(transcript.path)
-
-
-def _day(reading: Reading, transcript: Transcript, now: datetime) -> date:
-    """For messages without a time of their own."""
-    return (transcript.started_at or reading.last_at or transcript.updated_at or now).date()
 
 
 def _discreet(drop: Drop) -> Drop:
@@ -256,8 +209,8 @@ def _discreet(drop: Drop) -> Drop:
 class _Placed:
     """Proposals, placed against what the stores hold, as one change over all of them."""
 
-    def __init__(self, space: Space, place: Place) -> None:
-        self.space, self.place = space, place
+    def __init__(self, space: Space, place: Place, transcript: Transcript) -> None:
+        self.space, self.place, self.transcript = space, place, transcript
         self.drops: list[Drop] = []
         self.counts: Counter[str] = Counter()
         self._known: dict[str, Known] = {}
@@ -268,13 +221,23 @@ class _Placed:
         self._quotes: dict[tuple[str, str], Proposal] = {}
         self._tombstones = space.home.records.tombstones(places.project_key(place))
 
-    def take(self, extraction: Extraction) -> None:
-        """Place every proposal, in the order in which things were said."""
-        self.drops += [_discreet(drop) for drop in extraction.drops]
-        for words in extraction.taken_back:
+    def take(self, heard: Heard) -> None:
+        """Place every proposal, in the order in which things were said; first take out what was put off the record since."""
+        self.drops += [_discreet(drop) for drop in heard.extraction.drops]
+        for message in heard.unsaid:
+            self._unsay(message)
+        for words in heard.extraction.taken_back:
             self._withdraw(words)
-        for proposal in extraction.proposals:
+        for proposal in heard.extraction.proposals:
             self._one(proposal)
+
+    def _unsay(self, message: str) -> None:
+        """A remark was learned, and then its speaker said that it is not to be kept."""
+        for mount in self.space.mounts(self.place):
+            for memory in list(self._look(mount)):
+                source = memory.source
+                if (source.host, source.session, source.message) == (self.transcript.host, self.transcript.session, message):
+                    self._take_out(mount, memory)
 
     def _one(self, proposal: Proposal) -> None:
         mount = self.space.design.scoping.target(self.place, proposal.memory.scope)
@@ -319,11 +282,14 @@ class _Placed:
         for mount in self.space.mounts(self.place):
             meant = merge.withdrawn(words, self._look(mount))
             if meant is not None:
-                self._known[mount.label].remove(meant.id)
-                self._put.pop((mount.label, meant.id), None)
-                if not meant.id.startswith(NEW):
-                    self._gone[mount.label, meant.id] = meant
+                self._take_out(mount, meant)
                 return
+
+    def _take_out(self, mount: Mount, memory: Memory) -> None:
+        self._known[mount.label].remove(memory.id)
+        self._put.pop((mount.label, memory.id), None)
+        if not memory.id.startswith(NEW):
+            self._gone[mount.label, memory.id] = memory
 
     def _look(self, mount: Mount) -> Known:
         """What a store holds, with what this change has done to it so far."""
