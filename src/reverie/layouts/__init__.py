@@ -1,5 +1,6 @@
-"""How a store looks on disk: bytes <-> memories, and nothing else. ``claude_code`` and ``qwen_code`` keep one file a memory, ``codex`` a handbook.
+"""How a store looks on disk: bytes <-> memories, and nothing else.
 
-A layout never touches the disk: it is handed a folder as a mapping and answers with the bytes that should be there. The
-store (``reverie.storage``) reads, locks, writes and journals.
+``claude_code`` and ``qwen_code`` keep one file a memory, ``codex`` a handbook. A layout never touches the disk: it is handed a
+folder as a mapping and answers with the bytes that should be there. The store (``reverie.storage``) reads, locks, writes and
+journals.
 """
