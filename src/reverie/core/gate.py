@@ -20,7 +20,7 @@ from reverie.core.proposal import Drop, Proposal, Reason
 from reverie.core.relation import Relation, relation
 
 STUDY_SHORTEST = 12         # characters of a summary (study, Qwen Code §5)
-OUR_SHORTEST = 10           # columns: a Chinese character says about as much as two Latin letters
+OUR_SHORTEST = 7            # columns, "use vim"; a Chinese character says about as much as two Latin letters
 QUOTE_CHARACTERS = 200      # of what was refused, for `learn --dry-run` and `why`
 MANY_DOCUMENTED = 0.9       # of a memory's words stand in one paragraph of the project's own instructions
 
@@ -73,8 +73,12 @@ class Gate:
 
 
 def at_the_door(memory: Memory) -> list[str]:
-    """What forbids to write a memory at all: the families of the credentials in it. Asked before every write."""
-    return [secret.family for secret in redact.find(memory.text)]
+    """What forbids to write a memory at all: the families of the credentials in it. Asked before every write.
+
+    Every field that reaches the disk is looked at, the words that it rests on and what an editor added as well.
+    """
+    written = (memory.text, *memory.keywords, memory.source.quote, *(f"{key}: {value}" for key, value in memory.extra))
+    return [secret.family for part in written if part for secret in redact.find(part)]
 
 
 def tombstone(memory: Memory) -> Tombstone:
@@ -167,12 +171,57 @@ def study_duplicate(asked: Asked) -> Reason | None:
 
 # ── ours ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-# What a sentence must begin with to be only about this moment; inside a rule the same words mean nothing ("it is Kafka now").
+# What says that something holds for the moment only. A word like "now" alone says nothing ("from now on", "it is Kafka now").
 _PASSING = re.compile(
-    r"(?:today|right now|at the moment|currently|for the moment|this morning|tonight)\b[, ]|"
-    r"(?:今天|现在|目前|眼下|刚才|今日は|今は|いま|ただいま|오늘은|지금은|지금)",
+    r"^(?:right now|at the moment|for the moment|this morning|this afternoon|tonight|just now|today)\b(?! (?:on|onwards?"
+    r"|we decided|the team decided))"
+    r"|\b(?:for now|for the moment|for the time being|later today|just (?:for )?(?:today|this once)|only (?:for )?(?:today"
+    r"|this time|this once)"
+    r"|(?:only )?for this (?:task|session|run|pr|branch|commit)(?: only)?|temporarily|in a (?:minute|moment|bit|sec"
+    r"|second))(?=[\s.,;!)]|$)"
+    r"|\b(?:is|are|am) (?:currently|right now|at the moment) (?:down|broken|failing|stuck|offline|red|slow|busy|blocked"
+    r"|running|waiting|looking|working|debugging)\b"
+    r"|^currently (?:looking|working|debugging|waiting|running|stuck|blocked|reading|writing|testing|fixing|on)\b"
+    r"|^(?:今天|刚才|刚刚|眼下|此刻|等(?:一)?(?:下|会))(?!起|开始|决定)|^(?:现在|目前)(?:还是?|有点|在|正在|卡|报错|红|挂"
+    r"|连不上|打不开|没)"
+    r"|暂时|先(?:这样|用着|凑合|顶着)|(?:这|本)次(?:任务|会话|提交|先|就)|临时(?:先|这样|改|加|关|用)"
+    r"|^(?:今日は|今は|いま|ただいま|さっき|今のところ)(?!から)|とりあえず|今だけ|今回(?:だけ|のみ|限り)|一時的に|(?:後"
+    r"|あと)で(?:直|戻|消|やり直)"
+    r"|^(?:오늘은|지금은|방금|아까)|일단(?:은)?\s|당분간|임시로|이번(?:만|에만|\s?한\s?번만)|잠깐",
     re.IGNORECASE,
 )
+_FORBIDS = re.compile(
+    r"\b(?:never|not|don't|no)\b|不要|别|禁止|不得|不能|ないで|ない|禁止|마세요|말 것|않|금지|\b(?:until|till"
+    r"|by) \S|\b20\d\d\b|까지|まで|为止|之前", re.IGNORECASE
+)
+_IN_PROGRESS = re.compile(
+    r"^(?:i'?m|i am|i was|i'?ve been) (?:currently |still |now |just )?(?:working on|debugging|looking (?:at|into)|fixing"
+    r"|refactoring|writing|testing|trying|waiting|reviewing|about to|on)\b"
+    r"|^(?:wip|todo|next step|next up|in progress)\b\s?[:—-]|^there (?:is|are) (?:\d+|one|two|three|some|a few) (?:failing"
+    r"|broken|open|red) tests?\b|^\d+ tests? (?:are |is |still )*(?:failing|fail|red|left)\b"
+    r"|^(?:我)?(?:正在|在)(?:改|修|看|调试|写|跑|排查|处理|等)|^第\s?\d+\s?行|(?:作業|調査|修正|確認|対応|デバッグ)中(?:です"
+    r"|。|$)|(?:수정|작업|디버깅|확인|조사|대기)\s?중(?:입니다|이에요|이다|\.|$)",
+    re.IGNORECASE,
+)
+_IN_CODE = re.compile(
+    r"^(?:the )?[`'\"]?[\w.()-]+[`'\"]? (?:is|are) (?:defined|declared|implemented|located|imported"
+    r"|used) in [`'\"]?[\w-]*[/.][\w./-]+[`'\"]?\.?$"
+    r"|^[`'\"]?[\w/-]+\.\w{1,4}[`'\"]? (?:imports|has (?:a|an|\d+|one|two|three) |contains (?:a|an|\d+|one|two|three) "
+    r"|defines|exports)\b"
+    r"|^there (?:is|are) (?:\d+|one|two|three|four|five|several|many) (?:classes|functions|methods|files|tests|modules|tables"
+    r"|routes|endpoints)\b.* in [`'\"]?[\w-]*[/.]"
+    r"|^(?:the|this) (?:readme|changelog|docstring|comment|code)\b.{0,20}\bsays\b|^the licen[cs]e (?:of|for) (?:this"
+    r"|the) (?:repo\w*|project|package|code)\b",
+    re.IGNORECASE,
+)
+_IN_HISTORY = re.compile(
+    r"\b(?:commit|merge|revert|cherry-pick|rebase|push|tag)(?:ed|ing|s)?\b.{0,30}\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|^(?:the "
+    r"|my )?(?:last|latest|previous) commit\b"
+    r"|^(?:i |we )?(?:merged|closed|opened|pushed|reverted) (?:(?:the )?(?:pr|pull request|mr|merge request"
+    r"|issue) )?#\d+\b|\bgit (?:log|blame|status|diff|show) (?:shows|says|lists)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"(?:[?？]|吗|呢|么)[。.]?$|(?:ですか|ますか|でしょうか|ませんか)[。.]?$|(?:까요|나요|는가요|ㄹ까)[.]?$")
 
 
 def too_short(asked: Asked) -> Reason | None:
@@ -181,13 +230,42 @@ def too_short(asked: Asked) -> Reason | None:
     return Reason.TOO_SHORT if columns < OUR_SHORTEST else None
 
 
+def asks(asked: Asked) -> Reason | None:
+    """It ends as a question does, in four languages, with or without its mark."""
+    return Reason.QUESTION if _ASKS.search(asked.summary) else None
+
+
 def temporary(asked: Asked) -> Reason | None:
-    """It begins by saying that it is about this moment, and names no day from or until which it holds."""
+    """It says itself that it holds for the moment only, names no day until which, and is no rule against such things."""
     memory = asked.memory
-    return Reason.TEMPORARY if memory.valid_until is None and _PASSING.match(memory.body.strip()) else None
+    if memory.valid_until is not None:
+        return None
+    body = memory.body.strip()
+    passing = _PASSING.search(body)
+    return Reason.TEMPORARY if passing and not _FORBIDS.search(body) else None
 
 
-_ALWAYS: tuple[Rule, ...] = (secret, not_said_by_user, instruction, forgotten)
+def in_progress(asked: Asked) -> Reason | None:
+    """What its writer was doing when they wrote it (study, "should not be stored": in-progress work)."""
+    return Reason.TEMPORARY if _IN_PROGRESS.search(asked.memory.body.strip()) else None
 
-STUDY_QWEN = Gate("study: qwen-code", (*_ALWAYS, study_too_short, question, study_temporary, study_duplicate))
-OURS = Gate("reverie", (*_ALWAYS, too_short, question, temporary, documented))
+
+def in_the_code(asked: Asked) -> Reason | None:
+    """Where something is defined, how many there are: the code says it, and goes on saying what is true."""
+    return Reason.DERIVABLE if _IN_CODE.search(asked.memory.body.strip()) else None
+
+
+def in_the_history(asked: Asked) -> Reason | None:
+    """Which commit did what: git knows (study, Qwen Code §4)."""
+    return Reason.DERIVABLE if _IN_HISTORY.search(asked.memory.body.strip()) else None
+
+
+# What every design asks, whatever its filter: promises 4 and 5 of DESIGN §4, and that forgetting holds.
+ALWAYS: tuple[Rule, ...] = (secret, not_said_by_user, instruction, forgotten)
+# What the study says should not be stored (Claude Code §3, Qwen Code §4).
+NOT_TO_BE_STORED: tuple[Rule, ...] = (temporary, in_progress, in_the_code, in_the_history, documented)
+
+STUDY_QWEN = Gate("study: qwen-code", (*ALWAYS, study_too_short, question, study_temporary, study_duplicate))
+STUDY_CLAUDE = Gate("study: claude-code", (*ALWAYS, *NOT_TO_BE_STORED))
+STUDY_CODEX = Gate("study: codex", (*ALWAYS, asks, temporary, in_progress, in_the_history))
+OURS = Gate("reverie", (*ALWAYS, too_short, asks, *NOT_TO_BE_STORED))
