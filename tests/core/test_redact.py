@@ -230,7 +230,7 @@ HOSTILE = [
     for piece in (
         "a", "A1", "password=", "key=", "token ", '"token": "', "密码", "://a:b@", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n",
         "eyJabc.", "sk-proj-a", "Bearer ", "cookie: a=bbbbbbbbbbbbbbb; ", "mysql -p", "(", "\\", "the password for ", "xoxb-1", "secret secret ",
-        "İ", "\u200b", "@tcp(", "password = {", "one two ", "Zx81kfj29sAAe2Zx81kfj29sAAe2 token ",
+        "İ", "\u200b", "password" + "12" * 40 + "x ", "token=test" + "1" * 90 + "x ", "@tcp(", "password = {", "one two ", "Zx81kfj29sAAe2Zx81kfj29sAAe2 token ",
     )
 ]
 

@@ -38,7 +38,7 @@ def believable(value: str, kind: str, noun: str, *, quoted: bool, literal: bool,
     if kind == CODE:
         return value.isdigit() and 4 <= len(value) <= 8
     if " " in value:
-        return _phrase(value, noun)
+        return is_phrase(value, noun)
     if noun in ("pass", "pw"):
         return values.chosen_password(value) and (quoted or any(map(str.isdigit, value)))
     if kind == PASSWORD:
@@ -119,7 +119,7 @@ def _secret(value: str, *, literal: bool, ends: bool) -> bool:
     return not (named and sum(map(str.isdigit, value)) <= 2)
 
 
-def _phrase(value: str, noun: str) -> bool:
+def is_phrase(value: str, noun: str = "passphrase") -> bool:
     """A value of several words: a pass phrase, or the label of a form."""
     parts = value.split()
     if _LABEL.search(value) or len(parts) > 24:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from reverie.core import secret_values as values
-from reverie.core.secret_believing import CODE, KEY, PASSWORD, RANDOM, SECRET, believable, close_by, told
+from reverie.core.secret_believing import CODE, KEY, PASSWORD, RANDOM, SECRET, believable, close_by, is_phrase, told
 from reverie.core.secret_rules import words
 from reverie.core.secret_text import Text
 
@@ -53,7 +53,7 @@ _WIDE_NOUN = re.compile("|".join(sorted(_WIDE_KIND, key=len, reverse=True)))
 
 # What may still follow in the same name without changing what it names: API_KEY_PROD, tokenValue, password2.
 _SUFFIX = re.compile(
-    r"(?:[_.-]?(?:value|val|text|str|string|plain(?:text)?|raw|data|prod(?:uction)?|stag(?:e|ing)|dev(?:elopment)?|test|"
+    r"(?:[_.-]?(?:value|val|text|string|str|plain(?:text)?|raw|data|prod(?:uction)?|stag(?:e|ing)|dev(?:elopment)?|test|"
     r"live|sandbox|local|main|primary|secondary|default|b64|base64|enc(?:oded)?|new|old|prev(?:ious)?|current|v?\d{1,2}))*+"
     r"(?![a-z0-9])"  # possessive: forty digits in a row can be cut into pieces in a hundred million ways
 )
@@ -102,10 +102,11 @@ _SEPARATOR = re.compile(
     r"(?P<xml>>(?=[^<>\s]))"
     r"|(?P<pair>\\{0,3}[\"']?\s{0,4}[,\n]?\s{0,40}[{]?\s{0,4}\\{0,3}[\"']?value\\{0,3}[\"']?\s{0,4}[:=]\s{0,4})"
     r"|(?P<assign>[\\\"'`*_\]) ]{0,6}[?!]?\s{0,8}(?:=>|:=|<-|={1,3}|:{1,2}|：|＝|%3[dD]|(?<= )\|)[* \t]{0,12}"
+    r"(?:\r?\n[ \t]{1,40}(?=[^\s:]{6,256}[ \t]*(?:\r?\n|\Z)))?"
     r"(?:[|>][-+]?[ \t]*\n[ \t]+)?(?:[A-Za-z_][\w.<>?\[\]]{0,30}(?: \| \w{1,20})?\s{1,3}=\s{0,3})?)"
     r"|(?P<default>[\"']\s{0,2},\s{0,4}(?=[\"']))"
     r"|(?P<call>\(\s{0,2}(?=[rbfu]?[\"']))"
-    r"|(?P<line>:?[ \t]*\r?\n[ \t]*(?=[\w+/=.~-]{16}))"
+    r"|(?P<line>:?[ \t]*\r?\n[ \t]*(?=[^\s\"'`]{6}))"
     r"|(?P<space>[ \t]{1,8})"
 )
 _COPULA = re.compile(
@@ -114,6 +115,7 @@ _COPULA = re.compile(
     r"(?:[^.!?;:=\n]|\.(?=\w)){0,60}?)?"
     r"[ \t]*(?:[:=：]|\b(?:is|was|are|equals|becomes)\b"
     r"(?:[ \t]+(?:now|still|set to|currently|just|simply|actually|again|always|literally))?[ \t]*:?"
+    r"|\b(?:(?:got|was|were|is|has been|have been)[ \t]+)?(?:changed|reset|set|updated|rotated|switched)[ \t]+to\b"
     r"|->|→|⇒|是|就是|为|改成|换成|は|が|은|는|이|가)[ \t]*",
     re.I,
 )
@@ -255,14 +257,16 @@ def _given(text: str, at: int, end: int, separator: re.Match[str], noun: str, ki
     if not value or (value[0] == "-" and how != "assign"):
         return None
     named = text[at:end].isupper()
-    if noun in _SHORT and ((named and ":" in separator[0]) or not _own_pass(text, at)):
+    unsure = noun in _SHORT and (how == "space" or not _own_pass(text, at)) and not close_by(value, SECRET, quoted)
+    if unsure or (noun in _SHORT and named and ":" in separator[0]):
         return None                                      # "PASS: test_login": a test runner speaks
-    if (how in ("space", "call", "default") and not flag) or (how == "assign" and "|" in separator[0]):
+    below = how == "assign" and "\n" in separator[0]
+    if (how in ("space", "call", "default") and not flag) or (how == "assign" and "|" in separator[0]) or below:
         good = close_by(value, kind, quoted) or (how == "default" and values.is_uuid(value))
     elif _several(noun):
         good = values.random_looking(value)              # several: names of them, rather than one of them
     elif how == "line":
-        good = kind in (SECRET, KEY, PASSWORD) and values.random_looking(value)
+        good = close_by(value, PASSWORD, False) if kind == PASSWORD else values.random_looking(value)
     else:
         literal = flag or how == "xml" or (named and separator[0].rstrip("'\"") == "=")
         good = believable(value, kind, noun, quoted=quoted, literal=literal, ends=not _PROSE.match(text, stop))
@@ -286,8 +290,13 @@ def _in_prose(text: str, at: int, end: int, kind: str, noun: str) -> Iterator[Fo
         start, stop, quoted = take(text, copula.end())
         direct = copula.end() - end < 8 and not _PROSE.match(text, stop)
         value = text[start:stop]
-        strict = noun in _SHORT or _several(noun)
-        if close_by(value, SECRET, quoted) if strict else told(value, kind, quoted=quoted, direct=direct):
+        if noun in _SHORT or _several(noun):
+            good = close_by(value, SECRET, quoted)
+        elif quoted and noun == "passphrase" and " " in value:
+            good = is_phrase(value)
+        else:
+            good = told(value, kind, quoted=quoted, direct=direct)
+        if good:
             yield start, stop, "prose"
     if kind in (KEY, RANDOM) or noun in _SHORT:
         return

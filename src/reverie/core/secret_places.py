@@ -105,7 +105,9 @@ def _hooks(view: Text) -> Iterator[Found]:
 
 
 # ---------------------------------------------------------------- headers and their relatives
-_BEARER = re.compile(r"bearer(?:[ \t]+|%20|\\u0020)([A-Za-z0-9._~+/%-]{16,4096}={0,2})", re.I)
+_BEARER = re.compile(
+    r"bearer(?: token)?(?:[ \t]{0,4}[:=][ \t\"'`]{0,4}|[ \t]+|%20|\\u0020)([A-Za-z0-9._~+/%-]{16,4096}={0,2})", re.I
+)
 _BASIC = re.compile(r"basic[ \t]+([A-Za-z0-9+/_-]{8,1024}={0,2})", re.I)
 _COOKIE = re.compile(r"cookie[\"']?\s{0,2}[:=]\s{0,2}[\"']?([^\n\"']{8,4096})", re.I)
 _COOKIE_PAIR = re.compile(r"[\w.-]{1,60}=([^;,\s]{12,2048})")
@@ -161,6 +163,11 @@ _COMMANDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "echo",
         r"(?i:echo)\s{1,3}[\"']?[\w.-]{1,40}:(?P<v>[^\s\"'|:]{3,128})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?chpasswd",
+        (),
+    ),
+    (
+        "echo",
+        r"(?i:echo|printf)\s{1,3}[\"']?(?P<v>[^\s\"'|]{3,512})[\"']?\s{0,3}\|[^\n|]{0,120}--password-stdin",
         (),
     ),
     ("--from-literal", r"--from-literal[= ][\"']?[\w.-]{1,80}=(?P<v>[^\s\"']{4,512})", ()),

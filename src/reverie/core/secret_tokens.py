@@ -32,11 +32,12 @@ _LOOSE = frozenset(
     )
 )
 _MASKED = re.compile(r"x{5}|X{5}|\*{3}|\.{3}|0{12}")
+_CAPITALS = frozenset(("AKIA", "ASIA", "ABIA", "ACCA"))
 _MASKS = frozenset("xX*.-_0#?")
 _UNBROKEN = re.compile(r"[A-Za-z0-9]{20}")
 _SAMPLE = re.compile(r"your|placeholder|example(?!key)|redacted|dummy|goes[-_]?here", re.I)
 _DISCORD = re.compile(
-    r"(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])"
+    r"(?:(?<![A-Za-z0-9_.-])|(?<=\\[nrt]))[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])"
 )
 _HEX_SHAPE = re.compile(
     r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))[0-9a-f]{32}"
@@ -127,6 +128,8 @@ def _is_token(prefix: str, tail: str) -> bool:
     """Whether what follows a prefix is more than a placeholder or a run of words (``sk-learn-contrib-extras``)."""
     if _MASKED.search(tail) or set(tail) <= _MASKS:
         return False
+    if prefix in _CAPITALS:                              # nothing else is that long and all in capitals
+        return True
     if prefix == "sk-" and _UNBROKEN.match(tail):        # what Codex takes for a key (spec/codex §7.1)
         return True
     digit = any(map(str.isdigit, tail))
