@@ -332,7 +332,7 @@ LOOK_ALIKES: dict[str, Callable[[R], str]] = {
     "Authorization: Bearer <token>",
                          "sk-xxxxxxxxxxxxxxxxxxxxxxxx", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
                          "password: [redacted]", "password = '...'", "token: ${TOKEN}", "sk-ant-...",
-                         "password=placeholder", "AKIAXXXXXXXXXXXXXXXX",
+                         "password=placeholder", "AKIA" + "X" * 16,
                          "client_secret: REPLACE_ME", "api_key=your_api_key",
                          "postgres://user:password@localhost:5432/db", "postgres://postgres:postgres@localhost/app",
                          "https://<user>:<pass>@host/", "redis://:${REDIS_PASSWORD}@cache:6379"),

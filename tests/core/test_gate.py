@@ -77,10 +77,10 @@ def test_the_studys_filter_knows_a_topic_and_summary_twice() -> None:
         ("fixed in commit 3f9a1c2d", Reason.DERIVABLE), ("merged PR #412", Reason.DERIVABLE), ("git log shows two authors", Reason.DERIVABLE),
         # what a stray word must not cost
         ("from now on answer in English", None), ("it is Kafka now, not RabbitMQ", None), ("now that we are on Node 20, use fetch", None),
-        ("currently we use PostgreSQL 15", None), ("temporary files go to /var/tmp", None), ("never comment tests out, not even for now", None),
+        ("currently we use PostgreSQL 15", None), ("temporary files go to /srv/scratch", None), ("never comment tests out, not even for now", None),
         ("current user is in the request context", None), ("the knowledge base is in Notion", None), ("今后都用 pnpm", None),
-        ("从今天起用 pnpm", None), ("现在改用 Kafka 了", None), ("临时文件放在 /var/tmp", None), ("今後は pnpm を使う", None), ("今日から pnpm を使う", None),
-        ("一時ファイルは /var/tmp に置く", None), ("오늘부터 pnpm 을 쓴다", None), ("앞으로 pnpm 을 쓴다", None), ("commit messages are in English", None),
+        ("从今天起用 pnpm", None), ("现在改用 Kafka 了", None), ("临时文件放在 /srv/scratch", None), ("今後は pnpm を使う", None), ("今日から pnpm を使う", None),
+        ("一時ファイルは /srv/scratch に置く", None), ("오늘부터 pnpm 을 쓴다", None), ("앞으로 pnpm 을 쓴다", None), ("commit messages are in English", None),
         ("we are working towards SOC 2 by June 2027", None), ("pushes to main need two reviews", None), ("the ask is: no tables in answers", None),
     ],
 )
