@@ -7,13 +7,18 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reverie.core import dream
 from reverie.core.dream import Act, Consolidation
 from reverie.core.dream_merging import LINE_CHARACTERS, Merging, dated, relinked, shortened
+from reverie.core.index import path_of
+from reverie.core.layout import Change, File, Layout
 from reverie.core.memory import By, Memory, Source, Status
+from reverie.layouts.claude_code import ClaudeCode
+from reverie.layouts.codex import Codex
+from reverie.layouts.qwen_code import QwenCode
 
 NOW = datetime(2026, 11, 5, 12, 0, tzinfo=UTC)
 
@@ -346,3 +351,38 @@ def test_the_order_in_which_memories_are_handed_over_does_not_matter(
     shuffled = list(before)
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
     assert after(*before) == after(*shuffled)
+
+
+# ── on files ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+LAYOUTS: dict[str, Layout] = {
+    "reverie": ClaudeCode(provenance=True), "claude-code": ClaudeCode(), "claude-code@2.1": ClaudeCode(edition="2.1"),
+    "qwen-code@0.24": QwenCode(edition="0.24"), "codex": Codex(),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@settings(max_examples=40)
+@given(memories)
+def test_what_was_written_is_dreamt_over_once(layout: Layout, rows: list[tuple[str, str, float | None, By, str, bool]]) -> None:
+    folder: dict[str, File] = {}
+
+    def written(change: Change) -> None:
+        """As the flow does: what only says the same in other words keeps its time."""
+        done = layout.write(folder, change, now=NOW)
+        times = {path_of(each.id): each.modified_at for each in change.put if each.id and each.modified_at}
+        for path, data in done.files.items():
+            folder.pop(path, None)
+            if data is not None:
+                folder[path] = File(data, times.get(path, NOW))
+
+    for each in made(rows):
+        written(Change(put=[replace(each, id="", type="feedback")]))
+        for path, file in folder.items():
+            if file.modified_at == NOW and each.modified_at:
+                folder[path] = File(file.data, each.modified_at)
+    first = [each for each in layout.read(folder, scope="project").memories if each.status is Status.ACTIVE]
+    written(Merging().consolidate(first, now=NOW).change)
+    second = [each for each in layout.read(folder, scope="project").memories if each.status is Status.ACTIVE]
+    again = Merging().consolidate(second, now=NOW)
+    assert again.change.put == [] and again.change.remove == [], again.steps

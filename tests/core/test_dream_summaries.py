@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from reverie.core import dream
 from reverie.core.dream import Act
 from reverie.core.dream_summaries import Mechanical, summary
-from reverie.core.layout import Change
+from reverie.core.layout import Change, File
 from reverie.core.memory import Memory
+from reverie.layouts.qwen_code import QwenCode
 
 NOW = datetime(2026, 11, 5, 12, 0, tzinfo=UTC)
 
@@ -126,3 +127,41 @@ def test_the_order_in_which_memories_are_handed_over_does_not_matter(rows: list[
     forward = dream.applied(memories, Mechanical().consolidate(memories, now=NOW).change)
     backward = dream.applied(memories, Mechanical().consolidate(memories[::-1], now=NOW).change)
     assert forward == backward
+
+
+# ── on files ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+LINES = st.sampled_from([
+    "- a", "- A", "- b: c", "* B: C", "prose", "Prose", "", "  Why: w", "  How to apply: h", "  continued", "# heading", "```", "- Why: odd", "---",
+    "- ```", "\tWhy: tab", "- 今天", "_No entries yet._",
+])
+FILES = st.dictionaries(
+    st.sampled_from(["feedback.md", "feedback/a.md", "user/b.md", "pinned/c.md"]),
+    st.tuples(st.sampled_from(["feedback", "user", "odd", ""]), st.lists(LINES, max_size=8), st.sampled_from(["\n", "\r\n"])), min_size=1,
+)
+
+
+def folder(files: dict[str, tuple[str, list[str], str]]) -> dict[str, File]:
+    return {
+        path: File(eol.join(["---", "name: N", f"type: {kind}", "---", "", *lines, ""]).encode(), NOW)
+        for path, (kind, lines, eol) in files.items()
+    }
+
+
+@given(FILES)
+def test_files_hold_what_was_decided_and_a_second_dream_changes_nothing(files: dict[str, tuple[str, list[str], str]]) -> None:
+    before = folder(files)
+    layout = QwenCode()
+    memories = layout.read(before, scope="project").memories
+    change = Mechanical().consolidate(memories, now=NOW).change
+    written = layout.write(before, change, now=NOW).files
+    after = {path: File(data, NOW) for path, data in {**{path: file.data for path, file in before.items()}, **written}.items() if data is not None}
+
+    def said(each: Memory) -> tuple[str, ...]:
+        return each.type, each.body, each.why, each.how_to_apply
+
+    found = layout.read(after, scope="project").memories
+    assert sorted(map(said, found)) == sorted(map(said, dream.applied(memories, change)))
+    again = Mechanical().consolidate(found, now=NOW)
+    assert again.change == Change(put=[], remove=[]), again.steps
+    assert all(after[path] == file for path, file in before.items() if path.startswith("pinned/"))

@@ -309,6 +309,14 @@ def test_an_empty_change_and_a_change_of_nothing_write_nothing() -> None:
     assert QwenCode().write(store, Change(put=QwenCode().read(store, scope="user").memories), now=NOW).files == {}
 
 
+def test_entries_that_change_places_need_no_names() -> None:
+    store = folder({"feedback/style.md": "---\nname: Style\ntype: feedback\n---\n\n- b\n  Why: x\n- a\n"})
+    first, second = QwenCode().read(store, scope="user").memories
+    swapped = [replace(second, id=first.id), replace(first, id=second.id)]
+    written = QwenCode().write(store, Change(put=swapped), now=NOW)
+    assert written.files["feedback/style.md"] == b"---\nname: Style\ntype: feedback\n---\n\n- a\n- b\n  Why: x\n"
+
+
 WORDS = st.text(st.characters(codec="utf-8"), max_size=20)
 LINE = st.one_of(
     WORDS,

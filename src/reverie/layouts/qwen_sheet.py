@@ -114,8 +114,14 @@ class Sheet:
             named.append((three(new), new, new.name != old.name, new.description != old.description))
         left = [said for number, said in enumerate(wanted) if edits.get(number, 1) is not None]
         document = self._with_entries(changes, (), left)
+        said_so = {_mark(three(memory)): memory for memory in Sheet(self.path, File(document.data, now)).memories}
         for said, new, renamed, described in named:
-            document = _name(document, said, new.name if renamed else None, new.description if described else None)
+            found = said_so.get(_mark(said), self.memories[0])  # what took another's place may be called so already
+            document = _name(
+                document, said,
+                new.name if renamed and new.name != found.name else None,
+                new.description if described and new.description != found.description else None,
+            )
         return Sheet(self.path, File(_tidied(document, left).data, now))
 
     def with_entries(self, new: Sequence[Memory], now: datetime) -> Sheet | None:
