@@ -24,6 +24,8 @@ from reverie.flows.upkeep import Found
 from reverie.storage.home import Home
 
 if TYPE_CHECKING:
+    from reverie.core.dream import Consolidator
+    from reverie.core.dream_report import Dreamed
     from reverie.core.events import ChangeRecord, Undone
     from reverie.core.proposal import Extractor
     from reverie.core.recall import Result
@@ -207,6 +209,26 @@ class Memory:
         if change is None and run is None and last is None:
             last = 1
         return upkeep.undo(self.space, change=change, run=run, last=last, force=force)
+
+    def dream(
+        self, *, session: str = "", force: bool = False, dry_run: bool = False, everywhere: bool = False,
+        most_removed: int | None = None, consolidator: Consolidator | None = None,
+    ) -> Dreamed:
+        """Clean the stores seen from here (or all): merge what is said twice, let the later of two contradicting statements
+        stand, make dates absolute, rebuild the index. A store whose time has not come is skipped by name, unless ``force``.
+
+        ``dry_run`` shows what would be done now. ``most_removed`` (per cent; default: the setting): more is refused.
+        ``consolidator``: what decides in place of the rules (``core.dream.Consolidator``).
+        """
+        from reverie.flows import dreaming
+
+        share = (self.settings["dream.most_removed"] if most_removed is None else most_removed) / 100
+        gates = dreaming.Gates(hours=self.settings["dream.hours"], sessions=self.settings["dream.sessions"])
+        mounts = list(self.space.every_mount() if everywhere else self.space.mounts(self.place))
+        return (dreaming.rehearsed if dry_run else dreaming.dream)(
+            self.space, mounts, session=session, force=force, enabled=bool(self.settings["dream.enabled"]), gates=gates,
+            most_gone=share, consolidator=consolidator,
+        )
 
     def why(self, name: str) -> tuple[Found, Sequence[ChangeRecord]]:
         """A memory and what was done to it, oldest first."""

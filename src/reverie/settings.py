@@ -11,6 +11,12 @@
     [block]
     tokens = 1500           # what a session starts with
 
+    [dream]
+    enabled = 1             # 0: never by itself
+    hours = 24              # between two dreams of a store
+    sessions = 5            # since the last one
+    most_removed = 30       # per cent of a store's memories, or of their characters: a dream that takes more is refused
+
 An environment variable ``REVERIE_DESIGN`` (``REVERIE_RECALL_DOCUMENTS``, …) goes before the file.
 """
 
@@ -30,6 +36,10 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "recall.documents": (5, 1, 50),
     "recall.characters": (1200, 200, 20_000),
     "block.tokens": (1500, 100, 50_000),
+    "dream.enabled": (1, 0, 1),
+    "dream.hours": (24, 0, 8_760),
+    "dream.sessions": (5, 0, 1_000),
+    "dream.most_removed": (30, 0, 100),
 }
 
 

@@ -20,6 +20,7 @@ COMMANDS = {
     "remember": ("remember", "Keep something you say here and now."),
     "forget": ("forget", "Take a memory out, with a preview; it can be undone."),
     "undo": ("undo", "Take back the last change, one change, or a whole run."),
+    "dream": ("dream", "Tidy up: merge what is said twice, settle contradictions, date what was relative."),
     "why": ("why", "Why a memory is there: session, message, rule, history."),
     "status": ("status", "What is kept, what was done, what needs a look."),
     "designs": ("designs", "The memory designs side by side."),
