@@ -27,6 +27,10 @@ class Refused(ReverieError):
     """A gate refused what the user asked to store; the message names the rule."""
 
 
+class CommandRefused(ReverieError):
+    """A command of the memory tool was not carried out; the message is the answer that the model gets."""
+
+
 class StoreUnavailable(ReverieError):
     """A store or the database cannot be opened, read or written: permissions, a full disk, a file in the way, a lock."""
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from reverie.core.events import ChangeRecord, Undone
     from reverie.core.proposal import Extractor
     from reverie.core.recall import Result
+    from reverie.flows.filing import Files
 
 
 def open_memory(
@@ -234,6 +235,19 @@ class Memory:
         """A memory and what was done to it, oldest first."""
         found = self.read(name)
         return found, upkeep.history(self.space, found)
+
+    def files(self, *, scope: str = "project", session: str = "", wording: str = "sdk") -> Files:
+        """A store as plain files below ``/memories``, for an agent with Anthropic's memory tool (``entrypoints.memory_tool``).
+
+        ``scope`` chooses the store. ``wording``: whose sentences errors have, the "sdk"'s or the "docs"'.
+        """
+        from reverie.core import tool_answers
+        from reverie.flows.filing import Files
+
+        if wording not in tool_answers.WORDINGS:
+            raise errors.WrongUse(f"unknown wording {wording!r}; known are {', '.join(tool_answers.WORDINGS)}")
+        mount = self.space.design.scoping.target(self.place, scope)
+        return Files(self.space, mount, scope=scope, session=session, wording=tool_answers.WORDINGS[wording])
 
     # ── about itself ─────────────────────────────────────────────────────────────────────────────────────────────
 

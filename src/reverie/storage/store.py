@@ -142,7 +142,10 @@ class Store:
             for path, data in sorted(changed.items())
         ]
         written = self.layout.write(Overlay(view, changed, now), Change(reindex=True), now=now)
-        edits += [self._edit(path, view, after) for path, after in sorted(written.files.items()) if path not in changed]
+        edits += [
+            self._edit(path, view, after) for path, after in sorted(written.files.items())
+            if path not in changed and (after or path in view)      # where there is no memory, there is no need of an index
+        ]
         bin_edits = self._to_trash(view, trash, changed, now, why)
         return Plan(edits=tuple(edit for edit in edits + bin_edits if edit.before != edit.after),
                     trashed=tuple(edit.path for edit in bin_edits if not edit.path.endswith(".json")))
