@@ -35,6 +35,7 @@ PULL = 0.01                         # of the values tried, the one with the best
 ROUNDS = 400
 RATE = 0.05
 TABLES = ("FIRST", "SECOND", "THIRD", "FOURTH", "FIFTH", "SIXTH", "SEVENTH")
+CLASSES = ("SUBJECT", "POINTERS", "PERSON", "IN_PASSING", "PLAIN", "WISHES", "TASKS", "SUBJECT_2", "POINTERS_2", "MIXED_2")
 Row = tuple[dict[str, float], int]
 Votes = dict[str, list[float]]
 
@@ -58,14 +59,23 @@ def features(text: str) -> dict[str, float]:
 
 def labelled() -> dict[str, list[Row]]:
     """Tables of labelled messages: the repository's, and codebench's where it can be found."""
-    spec = importlib.util.spec_from_file_location("held_out_en", ROOT / "tests/models/rules/held_out_en.py")
-    assert spec is not None and spec.loader is not None
-    module: ModuleType = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = _module("held_out_en")
     tables = {name: [(features(row[0]), TYPES.index(row[1])) for row in getattr(module, name) if row[1]] for name in TABLES}
+    classes = _module("classes_en")
+    for name in CLASSES:
+        tables[name] = [(features(row[0]), TYPES.index(row[1])) for row in getattr(classes, name) if row[1] in TYPES]
     if shared := os.environ.get("REVERIE_SHARED"):
         tables["CODEBENCH"] = _codebench(Path(shared) / "codebench")
     return tables
+
+
+def _module(name: str) -> ModuleType:
+    """A module of labelled sentences beside the tests."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tests/models/rules" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module: ModuleType = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _codebench(folder: Path) -> list[Row]:

@@ -32,6 +32,7 @@ EARLIER = 3                         # the person's earlier messages that a langu
 ANSWER_CHARACTERS = 2_000           # of an assistant's answer: a confirmation means what was said in its first lines
 _TWICE = re.compile(r"\b(\w{2,40})(?: \1\b)+")
 QUOTE_CHARACTERS = 400
+_UNIT = re.compile(r"^[\d.,]+ ?(?P<unit>%|‰|€|\$|°\w?)$")
 TERSE = 40                          # characters of a statement that says too little alone in an index line
 READABLE = 0.35                     # below this share no language here reads the text
 # A sentence end that every script has; the language cuts the rest.
@@ -110,6 +111,9 @@ class _Reader:
                 self._correct(index, action, language, count)
             else:
                 self._withdraw(index, action, count)
+        for place, draft in enumerate(judged.drafts):
+            if not draft.gone and not draft.corrects and (draft.head.changes or draft.head.replaces):
+                self._supersede(index, draft, place)
         self._order.extend(draft for draft in judged.drafts if not draft.gone)
 
     def result(self) -> Extraction:
@@ -228,6 +232,17 @@ class _Reader:
         if target is not None:
             self._take_back(target)
 
+    def _supersede(self, index: int, draft: _Draft, place: int) -> None:
+        """Find what a new state ends, take that back, and give the new one its type: "it is prettier now" is a rule when it was one."""
+        old = _ended(draft, self._candidates(index, place))
+        if old is None:
+            return
+        draft.head = replace(draft.head, type=old.head.type or draft.head.type, scope=old.head.scope)
+        draft.replaces = draft.replaces or old.head.text
+        if old.message != index:
+            draft.corrects = self._window.messages[old.message].id
+        self._take_back(old)
+
     def _take_back(self, draft: _Draft) -> None:
         draft.gone = True
         self._drops.append(self._drop(Reason.TAKEN_BACK, draft.head.quote, draft.message))
@@ -283,6 +298,48 @@ def _mentions(draft: _Draft, about: str) -> bool:
     return all(w in said for w in words)
 
 
+def _ended(draft: _Draft, candidates: Sequence[_Draft]) -> _Draft | None:
+    """Which earlier statement a new state ends: the one with the old words in it, else the one that says another value of the same
+    kind about the same thing."""
+    language, head = draft.language, draft.head
+    mine = _topics(language, head.text)
+    best: tuple[int, _Draft] | None = None
+    for old in candidates:
+        if old.language is not language or old.head.text == head.text:
+            continue
+        shared = len(mine & _topics(language, old.head.text))
+        if head.replaces and head.replaces.casefold() in old.words.casefold():
+            if shared or len(head.replaces) > 2:
+                return old
+        elif shared and _close(shared, mine, language, head.text, old.head.text) and (best is None or shared > best[0]):
+            best = (shared, old)
+    return best[1] if best else None
+
+
+def _close(shared: int, mine: frozenset[str], language: Language, new: str, old: str) -> bool:
+    """Whether two texts that share topics speak of one thing: another date for it, another value, or mostly the same words."""
+    kinds = _differing(language, new, old)
+    if kinds & {"date", "weekday", "time"}:
+        return True
+    return shared >= 2 and (bool(kinds) or shared * 2 >= min(len(mine), len(_topics(language, old))))
+
+
+def _topics(language: Language, text: str) -> frozenset[str]:
+    """The words that say what a text is about, cut to their beginnings: "splitting" and "split" are one topic."""
+    values = {text[v.start:v.end].casefold() for v in language.values(text) if v.kind in ("date", "weekday", "time", "number")}
+    return frozenset(word.casefold()[:5] for word in language.keywords(text) if word.casefold() not in values)
+
+
+def _differing(language: Language, new: str, old: str) -> set[str]:
+    """The kinds of value of which both texts hold some, and none the same."""
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for side, text in enumerate((new, old)):
+        for value in language.values(text):
+            if value.kind not in ("word", "phrase"):
+                found.setdefault(value.kind, (set(), set()))[side].add(text[value.start:value.end].casefold())
+    return {kind for kind, (mine, theirs) in found.items() if mine and theirs and not mine & theirs}
+
+
 def _swapped(draft: _Draft, value: str, about: str) -> _Draft | None:
     """The draft with one of its values exchanged, everywhere; None when nothing in it could be that value."""
     language = draft.language
@@ -291,6 +348,8 @@ def _swapped(draft: _Draft, value: str, about: str) -> _Draft | None:
     if not old:
         return None
     # Borders of Latin words only: a particle or a verb of another script may stand right behind a value.
+    if unit := _UNIT.match(value.strip()):
+        value = value.strip()[:unit.start("unit")].rstrip() if re.search(re.escape(old) + r" ?" + re.escape(unit["unit"]), text) else value
     pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)" if (old[0] + old[-1]).isascii() else re.escape(old), re.ASCII)
 
     def swap(said: str) -> str:
@@ -313,12 +372,20 @@ def _old_value(language: Language, draft: _Draft, value: str) -> str:
     for text in (draft.head.text, draft.head.why, *(r.text for r in (*draft.before, *draft.after))):
         for piece in language.values(text):
             said = text[piece.start:piece.end]
+            if len(said) >= len(text.strip(" .!")) or not _same_unit(value, said + text[piece.end:]):
+                continue                # never the whole statement; a percentage is no version
             if said.casefold() in (value.casefold(), draft.head.replaces.casefold()):
                 continue
             weight = piece.weight * _fit(piece, kinds) * (1.0 + 0.25 * min(3, counted.count(said) - 1))
             if weight > best[0]:
                 best = (weight, said)
     return best[1]
+
+
+def _same_unit(value: str, behind: str) -> bool:
+    """Whether a value with a sign as its unit could stand for the old one, which ``behind`` begins with; a bare one can stand anywhere."""
+    unit = _UNIT.match(value.strip())
+    return unit is None or unit["unit"].casefold() in behind[:40].casefold()
 
 
 def _fit(piece: Value, kinds: set[str]) -> float:

@@ -14,9 +14,18 @@ import re
 from collections.abc import Sequence
 
 from reverie.core.proposal import Reason
-from reverie.models.rules import english_names, english_passing, english_places, english_secret, english_talk, neutral
+from reverie.models.rules import (
+    english_asked,
+    english_change,
+    english_names,
+    english_passing,
+    english_places,
+    english_secret,
+    english_talk,
+    neutral,
+)
 from reverie.models.rules.english_change import correction, withdrawal
-from reverie.models.rules.english_evidence import Seen, see, weigh
+from reverie.models.rules.english_evidence import Seen, kind_of, see, weigh
 from reverie.models.rules.english_group import KEEP, Verdict, closed, joins, nothing
 from reverie.models.rules.english_wording import sentence
 from reverie.models.rules.language import Act, Reading, Scene, Value
@@ -56,9 +65,20 @@ class English:
     def read(self, sentences: Sequence[str], scene: Scene) -> Sequence[Reading]:
         """The readings of one run of sentences."""
         run = _Run(scene)
-        for said in sentences:
-            for part in english_places.apart(said):
-                run.take(part)
+        said = list(sentences)
+        skip = False
+        for place, each in enumerate(said):
+            following = said[place + 1] if place + 1 < len(said) else ""
+            if skip:
+                skip = False
+            elif joined := english_asked.answered(each, following):
+                run.take(joined, quote=f"{each} {following}", sign="answered")
+                skip = True
+            elif wished := english_asked.wish(each, following):
+                run.take(wished, quote=each, sign="wish")
+            else:
+                for part in english_places.apart(each):
+                    run.take(part)
         run.close()
         return run.readings
 
@@ -73,9 +93,13 @@ class _Run:
         self._before: Seen | None = None
         self._secluded = False          # off the record from here to the end of the message
 
-    def take(self, said: str) -> None:
-        """Judge one sentence and add it to the group that it belongs to."""
+    def take(self, said: str, *, quote: str = "", sign: str = "") -> None:
+        """Judge one sentence and add it to the group that it belongs to. ``quote`` is how it was said, where it was put in other
+        words for judging, and ``sign`` what that showed."""
         seen = see(said)
+        seen.said = quote or said
+        if sign:
+            seen.add(sign)
         if self._secluded or _off_record(seen):
             self._seclude(seen)
             return
@@ -83,12 +107,19 @@ class _Run:
             self.close()
             self.readings.append(_beside_secret(said))
             return
+        if turned := english_change.exchanged(said):
+            self.close()
+            self.readings.append(_exchanged(seen, *turned))
+            return
         if change := _change(seen):
             self.close()
             self.readings.append(change[0])
             if not change[1]:
                 return
             seen = see(change[1])
+        if english_passing.THEIRS.search(seen.low.rstrip(".! ")):
+            self.readings.extend(nothing(each.seen, Reason.OTHER_PROJECT) for each in self._group)
+            self._group = []
         verdict = judge(seen, self._before)
         self._before = seen if verdict.refusal in (None, Reason.NO_SIGNAL) else None
         if self._group and not joins(self._group, verdict):
@@ -131,22 +162,31 @@ def _never(seen: Seen) -> Reason | None:
     low = seen.low
     if _ANNOUNCEMENT.match(low):
         return Reason.TOO_SHORT
-    if english_passing.QUESTION.search(low):
+    if english_passing.QUESTION.search(low) and not (english_passing.KEPT_AT.search(low) and "?" not in low):
         return Reason.QUESTION
     if english_passing.ELSEWHERE.search(low) or (seen.said.startswith("(") and english_passing.OTHER_TEAM.search(low.
         lstrip("("))):
         return Reason.OTHER_PROJECT
-    return Reason.UNDECIDED if english_passing.SARCASM.search(low) else None
+    said = seen.said.lower().strip(" .!")
+    return Reason.UNDECIDED if english_passing.SARCASM.search(low) or english_passing.SARCASM.search(said) else None
 
 
 def _refusal(seen: Seen) -> Reason | None:
     """Why a sentence is nothing, in the light of what it shows; None when it is worth keeping."""
     low, asked, score = seen.low, seen.talk.explicit, seen.score
-    if english_passing.HYPOTHETICAL.search(low) and not asked and not seen.shows("decided", "plan"):
+    if english_passing.HYPOTHETICAL.search(low) and not asked and not seen.shows("decided", "plan", "would_have"):
         return Reason.UNDECIDED
     if english_passing.DERIVABLE.search(low) and not asked and not seen.shows("only", "always", "norm", "harm",
         "because", "contrast"):
         return Reason.DERIVABLE
+    if english_passing.SOURCE_SHOWS.search(seen.text) and not asked and not seen.shows("always", "norm", "harm", "because", "dont",
+        "not_wanted", "says_where"):
+        return Reason.DERIVABLE
+    if english_passing.NEED.search(low) and not asked and not seen.shows("owner", "authority", "ask_person", "when", "decided") and (
+            english_passing.NEEDED_OFTEN.search(low) is None):
+        return Reason.NO_SIGNAL
+    if english_passing.FAILURE.search(low) and not asked and not seen.shows("norm", "because", "always", "decided"):
+        return Reason.NO_SIGNAL
     if english_passing.REQUEST.search(low) and not asked and score < KEEP + 2.0:
         return Reason.NO_SIGNAL
     if score >= KEEP:
@@ -177,6 +217,14 @@ def _change(seen: Seen) -> tuple[Reading, str] | None:
         withdrawn = Reading(act=Act.WITHDRAW, quote=seen.said, about=taken.about, rule="en.withdrawal")
         return withdrawn, rest if len(rest) > 12 else ""
     return None
+
+
+def _exchanged(seen: Seen, text: str, old: str) -> Reading:
+    """"I told you wrong: not A but B gets the reports"."""
+    stated = see(text)
+    weigh(stated, None)
+    return Reading(act=Act.STATEMENT, quote=seen.said, text=sentence(text), rule="en.exchanged", type=kind_of([stated], KEEP), replaces=old,
+                   changes=True)
 
 
 def _beside_secret(said: str) -> Reading:

@@ -97,6 +97,38 @@ def withdrawal(sentence: str) -> Withdrawal | None:
     return Withdrawal("" if about.lower() in ("it", "that", "this") else about, found.end())
 
 
+_CHANGES = re.compile(
+    r"\b(?:slips?|slipped|moved?|moves|moving|postponed|delayed|bad news|good news|change of plans?|plans? (?:has |have )?changed|now|instead|"
+    r"new date|no longer|any ?more|after all|changed|changes|correction|update|scrap(?:ped)?|i was wrong|told you wrong|turns out|not .{2,60} but|"
+    r"rather than|extended|shortened|brought forward|pushed|raised|lowered|reduced|increased|doubled|halved|rework|swap(?:ped)?|switch(?:ed)?|"
+    r"ditch(?:ed)?|replaced?|replaces|became|becomes|back to|lifted|again|is over|are over|no more|no need|takes over|took over|left|renamed|drop(?:ped)?|"
+    r"forget about|kommando zurück|doch|not .{2,40} any ?more|->|→|from now on|starting|as of|wrong|meant|actually)\b|->|→", re.IGNORECASE)
+_LIFTS = re.compile(r"\b(?:again|lifted|no more|no longer|no need|is over|gone|any ?more|dropped|scrapped|obsolete)\b", re.IGNORECASE)
+_NOT_BUT = re.compile(
+    r"^(?:(?:i (?:told|gave) you (?:that )?wrong(?:ly)?|i was wrong|wrong|correction|sorry|i misspoke|i mixed (?:that|it|them) up|my mistake)[\s,.:;!–—-]+)+"
+    r"(?:it(?:'s| is) )?not (?P<old>(?:[\w.'’-]+ ){0,4}?[\w.'’-]+?) (?P<rest>(?:who|that|which)? ?(?:is|are|gets?|has|have|owns?|does|do|runs?|"
+    r"reviews?|handles?|signs?|takes?|goes|go|needs?|wants?|decides?|approves?|receives?|pays?|must|will|can|[a-z]+s)\b[^.;]{2,120}?),? but "
+    r"(?P<new>(?:(?:mr|ms|mrs|dr)\. )?[^.;,]{2,60})[.!]*$", re.IGNORECASE)
+
+
+def changes(said: str) -> bool:
+    """Whether a sentence says that something is no longer as it was."""
+    return _CHANGES.search(said) is not None
+
+
+def told_to_swap(said: str) -> bool:
+    """"Swap X for Y in plots": an order about a kind of thing that ends an earlier one."""
+    return _TOLD_TO_SWAP.match(said.strip()) is not None
+
+
+def exchanged(said: str) -> tuple[str, str] | None:
+    """"Not A gets the reports but B": the statement as it holds, and A; None for anything else."""
+    found = _NOT_BUT.match(said.strip())
+    if found is None:
+        return None
+    return f"{found['new'].strip()} {found['rest'].strip()}", found["old"].strip()
+
+
 # ---- one state follows another -------------------------------------------------------------------------------------
 
 _TURN = (
@@ -120,10 +152,17 @@ _LEFT = re.compile(
     r"^(?P<gone>(?P<old>[A-Z][\w-]+)(?: has| is)? (?:left|leaves|leaving|moved on|quit|retired|gone|moved to another "
     r"team|changed teams)[^,.;]{0,40})[,;.]? (?:and |so |now )*(?P<rest>.{6,})$")
 _NOT_ANY_MORE = re.compile(
-    r"(?:,|;) (?:and )?(?:not|no longer|instead of|rather than) (?P<old>[^,.;]{2,40}?)(?: any ?more)?(?P<tail>[.;]?)$",
+    r"(?:,|;|(?= and no longer)) (?:and )?(?:not|no longer|instead of|rather than) (?P<old>[^,.;]{2,40}?)(?: any ?more)?(?P<tail>[.;]?)$",
     re.IGNORECASE)
 _NEWNESS = re.compile(r"\b(?:change of plans?|from now on|now\b|new plan|any ?more|as of|no longer|changed)\b", re.
     IGNORECASE)
+_DITCHED = re.compile(
+    r"^(?:we|they)(?:'ve| have)? (?:\w+ly |just |now |finally )?(?:ditched|dropped|scrapped|abandoned|retired|killed|left|got rid of|binned) "
+    r"(?P<old>[^,.;:]{2,40})[,;:.–—] (?:and |so |now )*(?P<rest>.{6,})$", re.IGNORECASE)
+_TOLD_TO_SWAP = re.compile(
+    r"^(?:please |from now on,? )?(?:swap|replace|exchange|trade) (?P<old>[\w.+-]+) (?:for|with|by) (?P<new>[\w.+-]+) "
+    r"(?P<rest>(?:in|for|on|across) (?:all |our |the )?[a-z-]+s)[.!]*$", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:the|our|my|your|a|an)\s+$", re.IGNORECASE)
 _TAKES_OVER = re.compile(
     r"\b(?P<new>[A-Z][\w-]+) (?:takes?|took|is taking|will take|has taken) (?:over )?(?P<what>[^,.;]{2,60}?)(?: "
     r"over)? from (?P<old>[A-Z][\w-]+)\b(?P<rest>[^.;]*)")
@@ -140,6 +179,8 @@ class Turn:
 
 def turn(text: str, *, whole: str = "") -> Turn | None:
     """The new state alone, where a sentence says which state it ends."""
+    if found := _TOLD_TO_SWAP.match(text):
+        return Turn(f"Use {found['new']} instead of {found['old']} {found['rest']}", found["old"])
     if found := _LEFT.match(text):
         return Turn(_capital(found["rest"]), found["old"], found["gone"].strip())
     if found := _TAKES_OVER.search(text):
@@ -155,7 +196,9 @@ def turn(text: str, *, whole: str = "") -> Turn | None:
         lead = text[:found.start()]
         return Turn(_capital(f"{lead}{found['new']}{found['rest']} from now on".replace("  ", " ")), found["old"].
         strip(), "it was replaced")
-    if found := _BECAME.search(text):
+    if found := _DITCHED.match(text):
+        return Turn(_capital(found["rest"]), found["old"].strip(), f"moved off {found['old'].strip()}")
+    if (found := _BECAME.search(text)) and not _ARTICLE.search(text[:found.start()]):
         return Turn(f"{text[:found.start()]}it is {found['new']} now{text[found.end():]}", found["old"])
     if (found := _NOT_ANY_MORE.search(text)) and _NEWNESS.search(whole or text):
         return Turn(text[:found.start()] + found["tail"], found["old"].strip())

@@ -34,13 +34,13 @@ grow happen hold keep know lead lie look matter mean need own pass pay point ref
 seem serve sit speak stand
 start stay stop take tell think trust want wear win work aren't don't never always only all contain differ arrive
 """)
-_PLURAL_VERBS = frozenset(_STATIVE) | frozenset(TASK_VERBS) | frozenset(RULE_VERBS)
+PLURAL_VERBS = frozenset(_STATIVE) | frozenset(TASK_VERBS) | frozenset(RULE_VERBS)
 _SINGULAR_VERBS = frozenset(word_list("""
 is goes gets stays lives comes lands ends needs must should may belongs carries isn't doesn't never always runs
 happens starts begins counts follows requires remains sits means uses keeps
 """))
 _PREPOSITIONS = frozenset(word_list("in of for from on to with about under by at against over per without behind"))
-_OPENING = re.compile(
+OPENING = re.compile(
     r"^(?:(?:in|for|on|at|within|inside|under|with|across|to) (?:this|our|the|all|every|each|any|my)? ?(?:[\w-]+ "
     r"){1,2}(?=[\w-]+ )|(?:from now on|so|and|but|then|therefore|instead|please|usually|generally|normally|also|all|"
     r"only|new|our),? )+")
@@ -58,7 +58,7 @@ _PRESENT_PASSIVE = re.compile(
     r"not |all )?[a-z]+ed\b")
 _HARM = re.compile(rf"\b{HARM}\b")
 _AFTERTHOUGHT = re.compile(r", (?:i|my|i'm|i've|it|it's|they|he|she|that's|that)\b(?! way)")
-_FINITE_WORDS = frozenset(
+FINITE_WORDS = frozenset(
     {f"{verb}s" for verb in {*TASK_VERBS, *RULE_VERBS, *_STATIVE} - NOUN_OR_VERB if verb.isalpha()} | PAST_IRREGULAR
     | set(word_list(
         "is are was were am be been has have had do does did can could will would must should shall may might isn't "
@@ -97,7 +97,7 @@ def _opened(low: str) -> list[str]:
     found = []
     for clause in clauses(low):
         found.append(clause)
-        rest = _OPENING.sub("", clause)
+        rest = OPENING.sub("", clause)
         if rest and rest != clause:
             found.append(rest)
     return found
@@ -110,7 +110,7 @@ def _generic(words: list[str]) -> bool:
             return False
         if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
             follow = _after_phrase(words, place + 1)
-            return follow in _PLURAL_VERBS and not (follow in ("are", "have") and _doing(words))
+            return follow in PLURAL_VERBS and not (follow in ("are", "have") and _doing(words))
     return False
 
 
@@ -134,7 +134,7 @@ def _after_phrase(words: list[str], place: int) -> str:
     """The word after a noun and the prepositional phrase that may follow it ("addresses in tests end …")."""
     if place < len(words) and (words[place] in _PREPOSITIONS or words[place] in ("that", "which", "who")):
         for skip in range(place + 2, min(place + 6, len(words))):
-            if words[skip] in _PLURAL_VERBS and words[skip] not in ("do",):
+            if words[skip] in PLURAL_VERBS and words[skip] not in ("do",):
                 return words[skip]
     return words[place] if place < len(words) else ""
 
@@ -167,4 +167,4 @@ def point(low: str) -> tuple[int, int]:
 
 def finite(low: str) -> bool:
     """Whether a sentence has a finite verb; one without is a heading or a slogan ("reasons only", "types first")."""
-    return any(word in _FINITE_WORDS or (word.endswith("ed") and len(word) > 4) for word in re.findall(r"[\w']+", low))
+    return any(word in FINITE_WORDS or (word.endswith("ed") and len(word) > 4) for word in re.findall(r"[\w']+", low))

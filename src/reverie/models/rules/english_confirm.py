@@ -38,14 +38,42 @@ def for_good(low: str) -> bool:
     return _FOR_GOOD.search(low) is not None
 
 
-def confirmed(answer: str) -> str:
-    """The sentence of an answer that says what was done; "" when none is fit to be kept."""
+# The practice is in the answer, not in the sentence: "make it the pattern for …", "the same way for the other …".
+_POINTS = re.compile("|".join((
+    r"\b(?:that|this|it) is (?:exactly |just )?(?:how|the way|what)\b", r"\b(?:that|this)'s (?:exactly |just )?(?:how|the way|what)\b",
+    r"\b(?:like|just like|exactly like) (?:that|this|you did|you just did|in this one|here)\b", r"\bas you (?:just )?did\b",
+    r"\b(?:make|keep|do|use|treat|repeat|apply|follow|take) (?:it|that|this|the same)\b", r"\b(?:the|in the) same (?:way|style|pattern|approach|thing|for)\b",
+    r"\b(?:that|this) (?:way|style|pattern|approach|layout|structure|split|format|order|scheme|\w+ file)\b(?! (?:of|to) )")))
+_PRAISE = re.compile(
+    r"\b(?:love|like|liked|great|perfect|nice|good|thank|thanks|excellent|exactly|yes|yep|yeah|works well|worked well|want|please|keep|always|happy|"
+    r"prefer|pattern|from (?:now|here) on|better|ideal|brilliant|neat|clean|same)\b", re.IGNORECASE)
+_LASTS = re.compile(
+    r"\b(?:always|from (?:now|here) on|every|each|whenever|in (?:the )?future|going forward|for (?:all|the (?:other|rest|next))|"
+    r"all the (?:other|rest|\w+s)|the (?:other|rest|next)\b|everywhere|the (?:pattern|standard|rule|default|template|norm)|any time|for good|"
+    r"keep (?:it|doing|that|this)|stick (?:to|with)|next time|how (?:i|we) (?:want|like|would like|'d like|do))\b")
+
+
+def points(low: str, said: str) -> bool:
+    """Whether a sentence approves for good of what was done, and does not say what that is."""
+    return (_POINTS.search(low) is not None and _LASTS.search(low) is not None and _PRAISE.search(said) is not None
+            and _SAYS_IT.search(low) is None)
+
+
+_SAYS_IT = re.compile(r":\s*\S+ \S+|\b(?:because|instead of|rather than|not \w+ but)\b|, (?!please|thanks|from now|always|for|in|and|too|the same|that|this|it)[a-z]+ \w+ \w+")
+
+
+def confirmed(answer: str, words: str = "") -> str:
+    """The sentence of an answer that says what was done, nearest to the words of the confirmation; "" when none is fit to be kept."""
+    fit: list[str] = []
     for paragraph in neutral.spoken(answer):
         for sentence in english_talk.sentences(paragraph):
             said = english_talk.bare(sentence).core
             if SHORTEST <= len(said) <= LONGEST and not _unfit(said):
-                return said
-    return ""
+                fit.append(said)
+    if not fit:
+        return ""
+    wanted = content(words) - _EMPTY
+    return max(fit[:6], key=lambda said: (len(content(said) & wanted), -fit.index(said)))
 
 
 def _unfit(said: str) -> bool:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from reverie.models.rules import english_clauses, english_passing, english_signs
+from reverie.models.rules import english_clauses, english_passing, english_signs, english_subject
+from reverie.models.rules.english_change import told_to_swap
 from reverie.models.rules.english_order import Order, order, trailing_task
 from reverie.models.rules.english_shape import Shape, shape
 from reverie.models.rules.english_talk import Talk, bare
@@ -63,6 +64,18 @@ GRAMMAR: dict[str, tuple[float, _Votes]] = {
     "lesson_cost": (0.5, _NO_VOTES),
     "after_lesson": (1.25, (0, .5, 0, 0)),          # directly behind a sentence that told what went wrong
     "after_story": (1.0, (0, .5, 0, 0)),            # directly behind a sentence in the past
+    "about_work": (0.0, (0, .75, -.25, -.25)),      # the subject is code, tests, commits
+    "about_world": (0.25, (0, -.5, 1.25, 0)),       # the subject is the product, its data, its customers
+    "about_else": (0.0, (0, 0, .25, 0)),            # a subject of neither kind
+    "trade": (1.0, (0, -.75, 1.5, 0)),              # "we ship to …", "we support …"
+    "wish": (1.75, (0, 1, 0, 0)),                    # "could you always …?"
+    "answered": (2.0, (0, 0, 0, .75)),              # "server logs? Graylog, …"
+    "learned": (3.0, (0, 1, 0, 0)),                 # an order, and what happened without it
+    "short_lesson": (1.25, (0, 1, 0, 0)),           # a verdict without a verb behind what went wrong
+    "swap_kind": (3.5, _NO_VOTES),                  # "swap X for Y in plots"
+    "allowed_again": (3.0, (0, .75, .5, 0)),        # "a single file is fine again": a rule is lifted
+    "taken_out": (3.5, (0, 2, 0, 0)),               # "no, drop X again, …"
+    "would_have": (2.0, (0, 1, 0, 0)),              # "the wrapper would have retried"
     "last_task": (-2.0, _NO_VOTES),                 # "totals are off by a cent, sort it out"
 }
 _SIGNS = (*english_signs.LASTING, *english_passing.PASSING)
@@ -79,10 +92,30 @@ _TALK_SIGNS = frozenset(("answers", "tongue", "approval"))
 _RULE_MARKS = frozenset(("in_kind", "only", "only_for", "contrast", "none_of", "universal", "order_of", "always",
     "measure"))
 _TIMELESS = frozenset(("universal", "habit", "standing", "always"))
+_MEANT = frozenset(("always", "standing", "norm", "we_present", "prefer", "confirmed", "here", "contrast", "none_of", "only", "rule_word", "decided", "plan",
+                    "located", "told_at", "place_is", "when", "is_done", "because", "in_kind"))
 _THIS_ONCE = frozenset(("now", "this_one", "again"))
 _CONSEQUENCE = frozenset((
     "because", "without", "norm", "standing", "always", "only", "look_there", "pointer", "costs_us", "cause_found",
     "generic", "none_of", "universal"))
+_MANNER = re.compile(r"^(?:please |only |always )*[a-z-]+ (?:\w+ )?(?:with|via|through|using|by|in|from|against) ")
+_ALLOWED_AGAIN = re.compile(
+    r"\b(?:is|are) (?:allowed|permitted|welcome) again\b|(?:^|[,;:] )(?:so |and |then |ok |now )*(?:a|an|one|[a-z]+ing)\b.{2,70} (?:is|are) "
+    r"(?:fine|ok|okay|good|enough|possible) again\b|\b(?:you|we) (?:can|may) (?!try|look|start|test|run)[a-z]+ .{2,60} again\b|"
+    r"\b(?:rule|ban|limit|restriction|requirement|moratorium|embargo) (?:is|was|has been) (?:lifted|gone|dropped|off)\b")
+_TAKE_OUT = re.compile(
+    r"^(?:please )?(?:drop|remove|take|kick|throw|rip|undo|ditch|get rid of|leave|pull|back|no more|not) "
+    r"(?!the\b|this|that|it\b|them|these|those|a\b|an\b)[\w.`/-]+(?: [\w.`/-]+)?(?: (?:out|back out|away|off))?(?: again| please)?[,;:–—]")
+_KEPT_OUT = re.compile(r"^(?:please )?(?:throw|kick|rip|take|leave|pull|drop) (?!the\b|this|that|it\b|them|a\b|an\b)[\w.`/-]+ (?:back )?out again[,;:–—] ")
+_MY_REASON = re.compile(r"[,;] (?:i|you|that's|it was just|we just|he|she)\b")
+_IT_IS = re.compile(r"[,;:–—] (?:so |then |and )*(?:the )?[\w./-]+(?: [\w./-]+){0,3} it is(?: then| from now on)?$")
+_WOULD_HAVE = re.compile(r"\b(?:would|could|should)(?:n't)?(?: \w+)? have [a-z]+\b|\bwould've\b")
+_SUBJECTS = {"work": "about_work", "world": "about_world", "trade": "trade", "else": "about_else"}
+_FILLER = re.compile(r"\b(?:sec|secs|moment|minute|done|ready|ok|okay|thanks|hm+|wait|argh|damn|sigh|phew|whatever|anyway|oops|fun|weird|"
+                     r"strange|later|sorry|ugh|again)\b|\.\.\.")
+_MY_FAULT = re.compile(r"\bi (?:forgot|missed|was|did|mis\w+|had forgotten)\b|(?:^|, )forgot\b|\bmy (?:fault|mistake|bad)\b")
+_PEOPLE = re.compile(r"^(?:maybe |perhaps |probably |and |but )*(?:i|we|you|he|she|they|it|that|this)\b(?!.*\binstead\b)")
+_COMPLAINT = re.compile(r"\b(?:again|wrong|by hand|once more|yet another|third time|second time|twice)\b")
 _OPENED = re.compile(r"^(?:when|whenever|before|after|once|if|for|in|on|unless|until)\b")
 _DENIAL = re.compile(r"^not [\w`'./-]+(?: [\w'./-]+)?[.!,]*$")
 
@@ -112,6 +145,12 @@ class Seen:
         """Whether it tells what went wrong."""
         return "harm" in self.shares and self.order is None and not self.shows(
             "symptom", "now", "doing", "machine", "pointing")
+
+    @property
+    def complaint(self) -> bool:
+        """Whether it finds fault with what was done."""
+        return self.order is None and _COMPLAINT.search(self.low) is not None and "refused" not in self.shares and (
+            self.past or not english_clauses.finite(self.low))
 
     @property
     def score(self) -> float:
@@ -151,20 +190,29 @@ def weigh(seen: Seen, before: Seen | None) -> None:
     seen.add(*(sign.name for sign in english_signs.shown(english_passing.PASSING, low)))
     seen.past = english_clauses.past(low)
     seen.denial = bool(_DENIAL.match(low))
-    if seen.order is not None:
+    if told_to_swap(seen.text):
+        seen.add("order", "swap_kind")
+    elif seen.order is not None:
         _weigh_order(seen, seen.order)
     else:
         _weigh_statement(seen, start, end)
+    if _IT_IS.search(low):
+        seen.add("confirmed")           # "tried the small one, half went missing, full one it is"
+        for name in ("just_did", "past_self", "now", "again"):
+            seen.shares.pop(name, None)
     if seen.talk.explicit:
         seen.add("asked")
     if seen.talk.refused and (seen.order is None or seen.order.reach >= 0):
         seen.add("refused")
-    if seen.talk.welcomed and (seen.order is None or seen.order.reach >= 0):
+    # "Perfect, every button gets its own colour": praise before a bare statement is as often irony.
+    if seen.talk.welcomed and (seen.order is None or seen.order.reach >= 0) and not ("plain" in seen.shares and not seen.shows(*_MEANT)):
         seen.add("welcomed")
     if seen.talk.approved:
         seen.add("approved")
     if trailing_task(low) and not _spared(seen):
         seen.add("last_task")
+    if "answered" in seen.shares and "at_path" in seen.shares:
+        seen.add("is_pointer")
     if any(seen.shares.get(name) == 1.0 for name in _POINTS) and seen.shows("pointer", "system", "at_path", "titled",
         "kept_place"):
         seen.add("pointing")
@@ -180,7 +228,16 @@ def _spared(seen: Seen) -> bool:
 
 
 def _weigh_statement(seen: Seen, start: int, end: int) -> None:
+    if seen.talk.refused and _KEPT_OUT.match(seen.low):
+        seen.add("taken_out")
+        seen.shares.pop("again", None)
+    if _ALLOWED_AGAIN.search(seen.low):
+        seen.add("allowed_again")
+        for name in ("again", "state", "reaction", "now"):
+            seen.shares.pop(name, None)
     low, whole = seen.low, (start, end) == (0, len(seen.low))
+    if subject := english_subject.about(low if "generic_reason" in seen.shares else low[start:end]):
+        seen.add(_SUBJECTS[subject])
     if seen.talk.polite:
         seen.add("polite")
     if english_clauses.sweeping(low[start:end]):
@@ -202,6 +259,10 @@ def _weigh_statement(seen: Seen, start: int, end: int) -> None:
 def _weigh_order(seen: Seen, given: Order) -> None:
     """Orders about one thing are tasks, orders about a kind of thing are rules."""
     reach = given.reach
+    if seen.talk.refused and (taken := _TAKE_OUT.match(seen.low)) and len(seen.low[taken.end():].split()) > 2:
+        seen.add("taken_out")
+        for name in ("again", "last_task"):
+            seen.shares.pop(name, None)
     if reach < 0 and seen.shows(*_TIMELESS) and not seen.shows(*_THIS_ONCE):
         reach = 0
     seen.add("order", *(["polite_order"] if seen.talk.polite else []))
@@ -218,6 +279,9 @@ def _weigh_order(seen: Seen, given: Order) -> None:
     if reach < 0:
         return
     justified = _justified(seen.low)
+    if justified and not given.negative and not _MY_REASON.search(seen.low) and english_clauses.past(english_clauses.clauses(seen.low)[-1]):
+        # "build with ninja, make took four times as long": a manner, and what happened otherwise
+        seen.add(*(["learned"] if _MANNER.match(seen.low) else []))
     if justified:
         seen.add("justified_by_harm" if "harm" in seen.shares else "justified")
     if "contrast" in seen.shares:
@@ -243,6 +307,11 @@ def _weigh_cause(seen: Seen, before: Seen | None) -> None:
             seen.add("lesson_cost")
     if before is None or seen.shows("now", "doing", "again", "just_did"):
         return
+    if "slogan" in seen.shares and (before.lesson or before.complaint) and 2 <= len(seen.low.split()) <= 12 and not (
+            _FILLER.search(seen.low) or _MY_FAULT.search(before.low)):
+        seen.add("short_lesson")
+    if _WOULD_HAVE.search(seen.low) and (before.lesson or before.complaint) and before.past and not _PEOPLE.match(seen.low):
+        seen.add("would_have")
     if before.lesson:
         seen.add("after_lesson")
     elif before.order is None and before.past and not seen.past:
@@ -256,6 +325,9 @@ def shares(group: list[Seen], keep: float) -> list[tuple[Seen, float]]:
     return [(seen, 0.25 if seen.score < keep or (seen.lesson and rules) else 1.0) for seen in group]
 
 
+_TURNING = frozenset(("decided", "plan", "from_to", "replaced", "standing", "place_moved"))
+
+
 def kind_of(group: list[Seen], keep: float) -> str:
     """The type with the most votes of the sentences that count."""
     total = [0.0, 0.0, 0.0, 0.0]
@@ -263,3 +335,13 @@ def kind_of(group: list[Seen], keep: float) -> str:
         for i, vote in enumerate(seen.votes):
             total[i] += vote * share
     return TYPES[max(range(4), key=lambda i: (total[i], -i))]
+
+
+def settled(group: list[Seen], keep: float) -> str:
+    """The type of a new state: by what it is about, not by the verb that tells of the turn; by all of it where nothing says so."""
+    total = [0.0, 0.0, 0.0, 0.0]
+    for seen, share in shares(group, keep):
+        for name, fully in seen.shares.items():
+            for i in range(4):
+                total[i] += _VOTES[name][i] * fully * share * (0.25 if name in _TURNING else 1.0)
+    return TYPES[max(range(4), key=lambda i: (total[i], -i))] if max(total) > 0.5 else kind_of(group, keep)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from reverie.core.proposal import Reason
-from reverie.models.rules import english_confirm, english_names, english_passing
-from reverie.models.rules.english_evidence import Seen, kind_of
+from reverie.models.rules import english_change, english_confirm, english_names, english_passing
+from reverie.models.rules.english_evidence import Seen, kind_of, settled
 from reverie.models.rules.english_order import Order
 from reverie.models.rules.english_wording import sentence, without_task, worded
 from reverie.models.rules.language import Act, Reading, Scene
@@ -46,6 +46,8 @@ _BACKWARD = re.compile("|".join((
 def joins(group: list[Verdict], verdict: Verdict) -> bool:
     """Whether a sentence goes on about what the sentences before it say."""
     last, seen = group[-1], verdict.seen
+    if verdict.refusal is Reason.TOO_SHORT and last.keeps and last.seen.shows("not_wanted", "none_of", "dont") and seen.shows("slogan"):
+        return bool(english_names.content(seen.text))   # "no inheritance in here. composition"
     if verdict.refusal not in (None, Reason.NO_SIGNAL) or last.refusal not in (None, Reason.NO_SIGNAL):
         return False
     if english_passing.REQUEST.search(seen.low):
@@ -95,6 +97,8 @@ def _kind(group: Sequence[Verdict]) -> str:
 def closed(group: list[Verdict], scene: Scene) -> list[Reading]:
     """The readings of sentences that belong together: one statement, its reasons, details and how to apply it; or
     nothing."""
+    if (confirming := _confirming(group, scene)) is not None:
+        return confirming
     kept = [each for each in group if each.keeps]
     if not kept:
         return [nothing(each.seen, each.refusal or Reason.NO_SIGNAL) for each in group]
@@ -108,6 +112,21 @@ def closed(group: list[Verdict], scene: Scene) -> list[Reading]:
     how = " ".join(sentence(each.seen.text) for each in orders)
     return [_statement(each.seen, group, scene, how) if each is head else _beside(each, before=i < place, applied=each in orders)
             for i, each in enumerate(group)]
+
+
+def _confirming(group: Sequence[Verdict], scene: Scene) -> list[Reading] | None:
+    """The readings of "that is how I want the fixtures from now on": what was done stands in the answer. None where the group says
+    something itself; nothing at all without an answer to fill it from, since "that" alone is worth nothing."""
+    pointing = next((each for each in group if english_confirm.points(each.seen.low, each.seen.said)
+                     and not english_confirm.hollow(each.seen.low)), None)
+    if pointing is None or any(each.keeps and each is not pointing for each in group):
+        return None
+    said = " ".join(each.seen.said for each in group)
+    done = english_confirm.confirmed(scene.answer, said)
+    if not done:
+        return [nothing(each.seen, each.refusal or Reason.NO_SIGNAL) for each in group] if scene.answer else None
+    own = " ".join(sentence(each.seen.text) for each in group if each.refusal in (None, Reason.NO_SIGNAL, Reason.QUESTION))
+    return [Reading(act=Act.STATEMENT, quote=said, text=f"{sentence(f'Keep to this: {done}')} {own}", type="feedback", rule="en.confirmed_answer")]
 
 
 def _beside(each: Verdict, *, before: bool, applied: bool) -> Reading:
@@ -126,13 +145,16 @@ def _beside(each: Verdict, *, before: bool, applied: bool) -> Reading:
 def _statement(seen: Seen, group: Sequence[Verdict], scene: Scene, how: str) -> Reading:
     kind = _kind(group)
     if all(english_confirm.hollow(each.seen.low) for each in group) and english_confirm.for_good(seen.low):
-        if not (done := english_confirm.confirmed(scene.answer)):
+        if not (done := english_confirm.confirmed(scene.answer, seen.said)):
             return nothing(seen, Reason.NO_SIGNAL)
         return Reading(act=Act.STATEMENT, quote=seen.said, text=sentence(f"Keep to this: {done}"), type="feedback",
                        rule="en.confirmed_answer")
     words = worded(seen.text, kind, seen.said)
+    if words.replaces or (seen.shows("about_work") and seen.shows("decided", "replaced")):
+        kind = settled([each.seen for each in group], KEEP)
     return Reading(act=Act.STATEMENT, quote=seen.said, text=words.text, rule=_rule(seen), type=kind,
-                   scope=_scope(kind, group), why=words.why, how=how, replaces=words.replaces)
+                   scope=_scope(kind, group), why=words.why, how=how, replaces=words.replaces,
+                   changes=english_change.changes(seen.said))
 
 
 _PERSONAL = re.compile(r"\b(?:i|i'm|i've|my|me|i'd)\b")

@@ -43,6 +43,11 @@ _STRONG = re.compile(r"\b(?:always use|use|is on|are on|to|is|at|on|in|under|by|
     IGNORECASE)
 
 
+# "I tried batching in spring, so …": the trial is the reason, the name says the rule.
+_TRIED = re.compile(r"^(?:i|we|they|somebody|someone) (?:have |had |'ve )?(?:tried|had|lost|spent|wasted|used|did|ran|saw|got)\b.{8,200}?(?:,? so |; )(?P<rule>.{12,})$",
+                    re.IGNORECASE)
+# "Whenever you write a migration for this project, …": the condition is not what it is about.
+_CONDITION = re.compile(r"^(?:when(?:ever)?|if|before|after|once|while) (?:you|we|i|somebody|someone)\b[^,]{3,80}, (?P<rule>.{15,})$", re.IGNORECASE)
 # "We decided yesterday to", "Finance confirmed this morning that": who said so and when, before what was said.
 _FRAME = re.compile(
     r"^(?:on [\w -]{3,24}?,? )?(?:we|they|[A-Za-z]+|the \w+(?: \w+)?) (?:have |has |just |finally )*(?:decided|"
@@ -53,6 +58,9 @@ _FRAME = re.compile(
 def title(text: str) -> str:
     """The first clause, cut at a word, with a capital and without a full stop."""
     text = _FRAME.sub("", " ".join(text.split()))
+    for lead in (_TRIED, _CONDITION):
+        if len(text) > TITLE_CHARACTERS and (found := lead.match(text)):
+            text = found["rule"]
     if len(text) > TITLE_CHARACTERS:
         cut = next((m.start() for m in _CLAUSE_END.finditer(text) if 18 <= m.start() <= TITLE_CHARACTERS), 0)
         text = text[:cut] if cut else _at_a_word(text, TITLE_CHARACTERS)
@@ -108,7 +116,9 @@ def values(text: str) -> list[Value]:
         taken.append((value.start, value.end))
         found.append(_weighed(text, value, 2.0))
     if 1 < len(text.split()) <= 6 and (not found or found[0].end - found[0].start < len(text.strip()) * 0.6):
-        return [Value(start=0, end=len(text), kind="phrase", weight=1.0)]
+        return [Value(start=0, end=len(text), kind="phrase", weight=1.0), *sorted(
+            [_weighed(text, Value(start=m.start(), end=m.end(), kind="word"), 1.0) for m in _WORD.finditer(text)
+             if m.group().casefold() not in _STOP], key=lambda v: -v.weight)]
     for match in _WORD.finditer(text):
         word = match.group()
         if word.casefold() in _STOP or any(a < match.end() and match.start() < b for a, b in taken):

@@ -92,6 +92,8 @@ def _order(low: str, *, known: bool = False) -> Order | None:
     if rest[:1] in ("'", "-") or follower in ("is", "are", "was", "were", "has", "have", "had", "must", "should",
         "will", "can", "may", "s", "'s"):
         return None
+    if follower in PAST_IRREGULAR and not head["no"]:
+        return None                             # "make took four times as long"
     if verb in NOUN_OR_VERB and not head["no"] and follower not in DETERMINERS and follower not in _SPECIFIC:
         if _FINITE.match(rest) or (len(words) > 1 and words[0].endswith("s") and words[1] in _VERBS):
             return None

@@ -138,7 +138,40 @@ HYPOTHETICAL = re.compile(words(
     "don't know (?:yet|if|whether)", "i don't know", "haven't decided", "undecided", "no decision", "up in the air",
     "tempted to", "as an experiment", "for fun", "just (?:an idea|brainstorming|a thought)"))
 
+# "who broke what is written down in …": a subject, no question.
+KEPT_AT = re.compile(
+    r"\b(?:is|are) (?:all )?(?:written(?: down)?|listed|documented|kept|recorded|noted|explained|described|logged|stored|found) (?:\w+ )?(?:in|at|on|"
+    r"under|with) ")
+
+# A need for one thing is a task; a need of every thing of a kind is a rule. Held against what stands before the noun.
+NEED = re.compile("|".join((
+    r"^(?:but |and |so )?(?:we|i|you|it|this|that|there|(?:the|this|that|our|my) (?:[\w-]+ ){0,3}?[\w-]+|PATH|CODE) (?:still |also |really |"
+    r"probably |definitely |clearly |just |surely )*(?:needs?|wants?|should (?:have|get|be)|could use|could do with|must have|lacks?|"
+    r"(?:is|are) missing|(?:is|are) lacking|(?:'s|is) got to have) (?:at least |about |maybe )?(?:a|an|another|some|one|two|three|four|NUM|more|"
+    r"better|proper)\b",
+    r"^needs? (?:a|an|another|some|more|two|three)\b")))
+NEEDED_OFTEN = re.compile(words("every", "each", "any", "all", "always", "whenever", "never", "from now on", "no longer", "unless", "before",
+    "until", "from [A-Z]\\w+", "by [A-Z]\\w+", "policy", "rule", "by law", "contract", "audit\\w*", "only"))
+# What the machine does wrong now: described, not ruled.
+FAILURE = re.compile("|".join((
+    r"^(?:the |this |that |our |my )?(?:[\w-]+ ){1,4}(?:fails|crashes|hangs|freezes|flickers|stalls|times out|segfaults|panics|blinks|"
+    r"deadlocks|loops|jumps|leaks)\b(?!.*(?:\bso\b|,|;|\bunless\b|\bwithout\b))",
+    r"^(?:we|i|you) (?:lose|get|see|hit|miss|still get|keep getting) (?:the|a|an|this|that|some|weird|random|two|three)\b"
+    r"(?!.*(?:\bso\b|;|\bunless\b))")))
+
 SARCASM = re.compile("|".join((
+    r"\bwho needs [\w ]{2,30}(?:anyway|any ?way|these days|after all|when)\b",
+    r"^(?:oh |ah )?(?:sure|yeah|right|great|perfect|brilliant|fantastic|wonderful|lovely|awesome|amazing|super)\b[,.!: ]+(?:idea[,.! ]+)?"
+    r"(?:let's|let us|why don't we|why not|how about we|maybe we should|and then|and next|and while)\b(?! (?:keep|stick|do it like|go with|use)\b)",
+    r"\bbecause (?:that|this|it) (?:always |obviously |clearly |usually |never |has |went |worked |works )+(?:so )?(?:well|great|fine|brilliantly)?\b"
+    r".{0,20}(?:last time|before|right|great|well)",
+    r"\b(?:by|via|on|in|with) (?:a )?(?:carrier pigeons?|crayons?|punch ?cards?|telegrams?|smoke signals?|stone tablets?|floppy disks?|"
+    r"postcards?|interpretive dance|fax machines?)\b",
+    r"^(?:oh|ah|yeah|sure|right)[, ]+(?:yeah|sure|right)?[, ]*(?:and|next|because)\b(?!.*\bplease\b)",
+    r"^(?:oh|ah|yeah|wow)[, ]+(?:great|perfect|lovely|brilliant|wonderful|fantastic|nice|super|marvell?ous|terrific|awesome|good)\b[,.! ]+"
+    r"(?:and|next|now|so|then|tomorrow|because|why|let's|maybe|we)\b(?!.*\bplease\b)",
+    r"^(?:oh |ah )?(?:great|perfect|lovely|brilliant|wonderful|fantastic|nice|super|marvell?ous|terrific|awesome|sure|splendid)\b[,.! ]+.*"
+    r",? (?:why not|sure|right|of course|obviously|what else)[.!]*$",
     r"^(?:oh |yeah |sure|right|great|wow|brilliant|fantastic|lovely|wonderful)[, ].*\b(?:what could (?:possibly )?go "
     r"wrong|just what (?:we|i) needed|exactly what (?:we|i) needed|so well last time|because that|let us just|let's "
     r"just|another|what a)\b", r"\byeah,? right\b",
@@ -174,9 +207,17 @@ ELSEWHERE = re.compile("|".join((
     r"\bnot (?:our|my) (?:problem|business|concern|department|project|repo|code)\b", r"\bnot ours\b",
     r"\b(?:that's|that is|it's|is|belongs to) (?:another|a different|some other|somebody else's|someone else's) "
     r"(?:team|project|repo|group|department)(?:'s)?\b", r"\bnothing to do with (?:us|this|our|here)\b",
+    r"\bnot (?:my|our) (?:circus|monkeys?|zoo|beer|cup of tea|call|headache)\b", r"[,;–—] (?:their|his|her) (?:problem|thing|business|call|"
+    r"choice|funeral|headache|mess|affair|decision)[.!]*$",
     r"\bdon't mix (?:that|them|it|those) up\b",
     r"\bno idea (?:how|why|what) (?:they|it|that)\b", r"\bdifferent (?:project|repo|team|company)\b",
     r"\bwe (?:don't|never) (?:touch|care about|deal with|see) (?:it|that|them)\b", r", no idea how$")))
+# Said behind a sentence about other people: it reaches back.
+THEIRS = re.compile(
+    r"^(?:(?:but |and |well,? )?(?:that's|that is|it's|this is|it is) )?(?:entirely |really |all )?(?:their|his|her|not my|not our|somebody else's|"
+    r"someone else's) (?:problem|thing|business|call|choice|funeral|headache|mess|affair|decision|circus|monkeys|zoo|repo|code|project)"
+    r"(?:,? (?:though|not (?:ours|mine)|anyway|i guess))?[.!]*$|^(?:not ours|good for them|up to them|whatever suits them|let them)[.!]*$|"
+    r"^that's (?:on|up to) them[.!]*$")
 OTHER_TEAM = re.compile(
     r"^\(?(?:the |our )?(?:[\w-]+ ){1,3}(?:team|people|folks|guys|department|group|crew)\b(?!.*\b(?:must|have to|has "
     r"to|need|ask|review|approve|us)\b)|^\(?(?:the |our )?(?:\w+[ -]){0,3}(?:team|people|folks|guys|department|group|"
@@ -190,6 +231,14 @@ _CODE_VERB = (
     "(?:is defined|is declared|is implemented|imports?|has (?:a|an|one|two|three|four|five|about|around|NUM|several|"
     "no)|contains?|calls?|returns?|takes?|inherits?|extends|exports?|defines?|accepts|uses|implements|depends on"
               "|is (?:a|an|the) (?:function|class|method|module|wrapper|helper|subclass)|lives|belongs|gets called)")
+# Source files whose insides the code shows; data files and documents may be pointers. Held against the words as they were said.
+SOURCE_SHOWS = re.compile(
+    r"^(?:the |our |that )?`?[\w./-]+\.(?:py|pyi|js|mjs|ts|tsx|jsx|vue|go|rs|java|kt|rb|php|cs|cpp|cc|c|h|hpp|swift|sh|scala|ex|exs|lua|zig)`? "
+    r"(?:\w+ly |just |only |basically |already |still )*(?:pulls?|uses?|wraps?|reads?|sits?|lives?|does|handles?|loads?|opens?|parses?|writes?|holds?|"
+    r"subclasses|requires?|has|keeps?|starts?|ends?|sets?|builds?|creates?|runs?|is|imports?|calls?|defines?|exports?|contains?|registers?|"
+    r"consists?|talks?|spawns?|logs?)\b"
+    r"|^(?:the|that|our) (?:[\w-]+ ){0,2}?(?:parser|helper|function|class|method|handler|module|loader|wrapper|client|script|decorator|router|"
+    r"serializer|middleware) (?:\w+ly |just )?(?:lives?|sits?|is|resides?) in `?[\w./-]+\.\w{1,4}`?", re.IGNORECASE)
 DERIVABLE = re.compile("|".join((
     rf"^(?:the |that |this )?(?:{_UNIT} )?(?:CODE|PATH|URL|[\w./]+\.(?:py|js|ts|go|rs|java|rb|c|h|md))(?: \w+)? "
     rf"{_CODE_VERB}\b",

@@ -138,11 +138,12 @@ _NORM = (
     sign("contrast", 1.0, (0, .75, 0, 0), words("instead of", "rather than", "as opposed to", "not just",
         "not [\\w`]+(?: \\w+)? but", "and not (?:the |a )?\\w+"),
          r", (?:and )?not (?!sure|yet|now|really|that|to mention|working|there)\w",
-         r"\b[a-z]+ over [a-z]+(?: in| for| when| please|$)", r"^not \w+[.,;]", needs="not|instead|rather|over|oppose"),
+         r"\b[a-z]+ over (?:[a-z-]+ )?[a-z-]+(?: in| for| when| please|[,.;:]|$)", r"^not \w+[.,;]", needs="not|instead|rather|over|oppose"),
     sign("order_of", 1.0, (0, 1, 0, 0), r"\b\w+ first\b(?!,? (?:time|i )).{0,60}\b(?:then|after|later|before)\b",
         r"\bfirst\b.{3,60}\b(?:then|only then)\b", r"\bone \w+ per \w+", r"\b(?:on|to|in) \w+ first\b",
-         r"\b\w+ first(?:$|[,:.])", r"\bin between\b", r"\bat the (?:top|bottom|beginning)\b", needs=
-         "first|per |between|at the"),
+         r"\b\w+ first(?:$|[,:.])", r"\bin between\b", r"\bat the (?:very )?(?:top|bottom|beginning|end|start)\b",
+         r"\b(?:only |just |exactly )?once,? (?:and |only )?(?:at|on|before|after|when|per)\b", needs=
+         "first|per |between|at the|once"),
     sign("none_of", 1.5, (0, 1, .25, 0),
         r"(?:^|[,;:.] |\band |\bplease |\bwith |\bhas |\bhave |\bis |\bare |\bso )no (?!idea|problem|worries|rush|"
         r"luck|need|clue|way\b|longer|one\b|matter|thanks|hurry|wonder|reason|point|doubt|change"
@@ -173,6 +174,9 @@ _NORM = (
         r"\bi (?:always |usually |generally |typically |really )?(?:want|expect|like|need) (?!to\b|you to\b|a\b|an\b|"
         r"the\b|this\b|it to\b|help)", r"\bi don't need [a-z]+s\b",
         r"\bi(?:'d| would) like (?!to\b|a\b|an\b|the\b|you\b)[a-z]+s\b", needs="i |i'|my|me"),
+    sign("not_wanted", 2.0, (.25, 1.75, -.25, 0),
+         r"\bi (?:really |just |absolutely )?(?:don't|do not|never|won't) (?:ever )?(?:want|like|need|accept|allow) "
+         r"(?:to see (?:any )?|any )?(?!to\b|you to\b|the\b|this\b|that\b|it\b|a\b|an\b)[a-z-]+\b", needs="i "),
     sign("they_read", 1.0, (0, .75, .25, 0), words(
         "(?:we|they|reviewers|users|customers|clients|people|auditors|analysts|the [a-z]+s?) (?:want|expect|need|"
         "parse|read|edit|use|delete|check|choke)")),
@@ -207,11 +211,12 @@ _COMMUNITY = (
         "locks?", "cache", "async", "callbacks?", "file names?", "keys",
         "parser", "package", "notebooks?", "docs?", "functions", "arguments?", "parameters?", "loops?", "dates?")),
     sign("named", 0.0, (0, 0, .25, 0), rf"(?<!^)\b{PERSON}\b", needs=NAMED),
-    sign("person_acts", .5, (0, 0, 1.5, 0),
+    sign("person_acts", 1.0, (0, 0, 1.5, 0),
          rf"\b{PERSON} (?:heard|knew|saw|look(?:ed|ing)|approv(?:ed|ing)|noticed|found out|review(?:ed|ing)|"
          rf"agree[sd]?|signing|was(?:n't| not)? (?:told|asked|away|ill|informed|involved)|being (?:told|asked)|"
          rf"thinks|says|wants|insists|"
          rf"prefers)\b",
+         rf"^{PERSON} (?:gets|receives|prepares|checks|signs|pays|delivers) (?!the same|an error|a \w+ error|stuck|\w+ed)(?:the|all|every|our|a)\b",
          rf"\b(?:told|asked|asking|telling|involving|consulting|informing|informed|consulted) {PERSON}\b", needs=NAMED),
     sign("at_path", 0.0, (0, 0, 0, .1), r"\bPATH\b", needs=NAMED),
     sign("is_done", 1.0, (0, .75, 0, 0), words(
@@ -272,7 +277,7 @@ _AFFAIRS = (
         "decision", "new plan", "out of scope", "in scope", "was scoped", "outcome of", "the goal", "priority",
         "(?:is|are) the (?:last|first|only) (?:one|version|release|\\w+ with|\\w+ that)",
                                            "follows? (?:once|when|later)", "(?:not|only) before", "for a year",
-                                           "won't (?:be|come|happen|ship)",
+                                           "won't (?:be|come|happen|ship|change)",
                                            "will be (?:removed|gone|switched|closed|shut)")),
     sign("from_to", 1.0, (0, 0, .5, 0), r"\bfrom (?:\S+ ){1,5}to (?:\S+)", needs="from "),
     sign("affairs", .75, (0, 0, 1, 0), rf"\b{AFFAIRS}\b"),
@@ -291,6 +296,7 @@ _AFFAIRS = (
         "|stays? (?:at|on|under|below)|kept for|retained for|allowed|deleted after|latest) (?:NUM|TIME|DATE|one|two|"
         "three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|a hundred|a "
         "byte|that|\\w+ NUM)",
+        "(?:older|longer|newer|larger|bigger|shorter|heavier) than (?:NUM|a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve)",
         "NUM (?:ms|seconds?|minutes?|hours?|days?|months?|years?|percent|%|GB|MB|KB|gb|mb|lines|characters|calls|"
         "requests|cents)", "window is")),
     sign("owner", 2.0, (0, 0, 2, 0),
@@ -309,6 +315,13 @@ _AFFAIRS = (
          r"\b(?:is|are) (?:responsible|in charge|the owner|accountable)\b",
          rf"\b(?:is|are) {PERSON}(?:$|,| and {NAME})(?! \d)",
          r"\bthe (?:on-call|platform|security|release|build|duty) (?:engineer|team|lead|manager)\b"),
+    sign("cadence", 1.5, (0, 0, 1.0, 0), words(
+        "(?:once|twice|every|each|times) (?:a |an |per |NUM |two |three |other |second )?(?:hour|day|night|week|month|quarter|year|"
+        "morning|evening|weekend|spring|summer|autumn|winter|season)s?",
+        "(?:NUM|one|two|three|four|five|ten) (?:[a-z]+ )?[a-z]+s? (?:a|per) (?:day|week|month|quarter|year)", "(?:nightly|weekly|monthly|quarterly|yearly|annually) at")),
+    sign("bound_of_support", 2.0, (0, 0, 2.5, 0),
+         r"\b(?:oldest|lowest|newest|highest|smallest|largest|minimum|only|last|first|latest|earliest) (?:[\w-]+ ){0,3}?(?:that )?we "
+         r"(?:\w+ )?(?:support|build|ship|sell|test|run|target|accept|certify)\b"),
     sign("replaced", 1.0, (0, 0, 1, 0), words(
         "replace[sd]?", "superseded", "in place of", "off [A-Z]\\w+", "end of life", "dead code", "maintenance mode",
         "in favou?r of", "goes? away", "going away", "thrown out", "ripped out", "kicked out", "removed for good",
@@ -372,6 +385,40 @@ _PLACES = (
          r"variables|defaults|options|values) (?:\S+ ){0,4}?(?:configured|set|kept|live|lives|come|comes|read|are|"
          r"is) (?:\w+ )?(?:in|from|at) PATH",
          r"\bonly PATH counts\b", r"\bPATH is the (?:only|one|single)", needs="PATH"),
+    # Whom to ask, against whose word is needed ("owner").
+    sign("ask_person", 2.0, (0, 0, -1.0, 4.5),
+         rf"\b(?:questions?|anything|everything|issues?|problems?|requests?|complaints?|trouble|doubts?|stuff|more) "
+         rf"(?:about|on|with|around|regarding|for|to do with|concerning) .{{2,60}}? (?:go(?:es)?|is|are|best go) (?:straight |directly |"
+         rf"always |best )?(?:to|for|with) (?:{PERSON}|him|her|them)\b",
+         rf"\b(?:if|when|whenever|for|about|with|in case)\b.{{3,80}}?\b(?:ask|ping|write|talk to|call|message|dm|contact|"
+         rf"turn to|go to|reach) (?:to )?(?:{PERSON}|him|her)\b",
+         rf"\b(?:ask|ping|write to|talk to|call|message|contact|turn to|go to) (?:{PERSON}|him|her)(?: \w+)?,? "
+         rf"(?:about|when|if|whenever|for|with|regarding)\b",
+         r"\bthe (?:person|one|colleague|contact|man|woman) to (?:ask|ping|call|talk to|contact|go to|bother|write to)\b",
+         rf"\b(?:if|when|whenever|should)\b.{{3,70}}?,? (?:then )?{PERSON} (?:can|will|may|might|is|has|wrote|built|set|made|knows|does|takes|"
+         rf"helps|deals|looks)\b(?!.*\b(?:approv|sign|decid|permission))",
+         rf"\b(?:{PERSON}|he|she) (?:can|could|will) (?:help|tell|explain|say|answer|fix|sort|show|point)\b",
+         rf"\b{PERSON} (?:has|keeps|holds|got) (?:all )?the (?:\w+ )?(?:list|keys?|account|accounts|contacts?|overview|details|passwords?|numbers?|context|history)\b",
+         rf"\b{PERSON} (?:deals with|takes care of|looks after|handles) .{{3,60}}\b(?:goes to|ask|call|ping|write to|talk to|to call|to ask) ?(?:him|her|them)?\b",
+         rf"\b{PERSON} (?:[\w ]{{1,30}} )?knows (?:it|that|them|all|everything|about|how|why|where|more|his|her|this|what|most)\b",
+         rf"\b{PERSON} (?:is|would be) (?:the|our|your) (?:one|person|contact|man|woman|guy|go-to|address) (?:who|that|for|to|if|when)\b(?! (?:signs|approves|decides|"
+         r"owns|reviews|merges))",
+         rf"\b{PERSON} (?:handles|deals with|takes care of|looks after) (?:everything|anything|all)\b",
+         rf"\b{PERSON} (?:[\w' -]{{3,60}}), (?:so )?(?:write|talk|ask|ping|go|turn|call|message|send) (?:it |them |that )?(?:to )?(?:him|her|them)\b"
+         r"(?! (?:first|before))", needs=NAMED),
+    # A file or page that answers, lists, is kept up to date.
+    sign("says_where", 1.75, (0, -1.0, -.25, 3.0),
+         rf"\b(?:PATH|URL|{SYSTEMS}|'[^']{{2,40}}') (?:\w+ly )?(?:lists?|says?|knows?|tells?|explains?|describes?|documents?|answers?|"
+         rf"holds|has (?:the|all|them|it)|is (?:the (?:one|current|latest|good|right|real)|current|(?:kept )?up to date|maintained))\b",
+         rf"\b(?:list|table|sheet|page|note|doc|overview|copy|version|file|spreadsheet|diagram) (?:in|at|under|on|called) "
+         rf"(?:the )?(?:PATH|URL|{SYSTEMS}|'[^']{{2,40}}'|\w+) (?:knows|says|lists|tells|explains|has|shows|is (?:the|kept|current))\b",
+         rf"\b(?:stale|outdated|out of date|abandoned|no longer (?:maintained|updated|kept)|not (?:maintained|updated))\b.{{1,60}}"
+         rf"(?:URL|PATH|{SYSTEMS}|'[^']{{2,40}}')", needs=NAMED),
+    # "Logs liegen in Graylog, stream `edge`": a system and the name of a place in it need no verb of a known language.
+    sign("named_inside", 1.0, (0, -.5, 0, 2.0),
+         rf"\b(?:in|on|at|under) {NAME}, [a-z]+ (?:'[^']{{2,40}}'|CODE)",
+         rf"\b{SYSTEMS}\b,? (?:\w+ )?(?:CODE|CHAN|'[^']{{2,40}}'|(?:stream|space|board|project|file|component|index|queue|folder|"
+         rf"collection|bucket|dashboard|workspace|team|page) [\w-]+)", needs=NAMED),
     sign("kept_place", 1.0, (0, 0, 0, 1.5), words(
         "share", "bucket", "slot", "vault", "1password", "hsm", "ssm", "nas", "s3", "keychain", "wiki", "runbook",
         "playbook", "handbook", "spreadsheet", "dashboard", "confluence", "design doc", "troubleshooting",
@@ -399,9 +446,14 @@ _PERSON = (
          r"\bi've (?:been|written|worked|done|used|spent|never|only)\b[^.]{0,60}(?:years?|decades?|since|before|time|"
          r"months|never|NUM)", r"\b(?:years|decade|decades) (?:as|of|in|with|doing)\b",
          r"\bby (?:training|trade|background|education)\b",
+         r"\bmy (?:days? off|free (?:day|afternoon|morning)s?|off days?|home office|office days?|work(?:ing)? (?:days?|hours?|week)|schedule|commute)\b",
+         r"\bi(?:'m| am) (?:off|out|away|not (?:in|working|around|available|at my desk)|only (?:in|around|here)) (?:on |every |all )?(?:DAY|the DAY|"
+         r"mornings|afternoons|wednesdays|weekends)", r"\byou(?:'ve| have)? lost me\b", r"\bDAYs? i(?:'m| am)\b",
          r"\bi(?:'ve| have)? moved to\b", r"\bfirst time i\b", r"\bwhere i (?:live|work|come from)\b",
          r"\bbeen doing\b",
-         r"\bis my (?:first|second|native|main|day|daily)", r"\bin my life\b", r"\bmy day (?:ends|starts|begins)\b",
+         r"\bis my (?:first|second|native|main|day|daily|trade|job|field|thing|background|profession|world)\b",
+         r"\bi (?:don't|do not|never|only|usually|always) work (?:on |before |after |past )?(?:DAY|TIME|weekends|mornings|afternoons|evenings)",
+         r"\b(?:is|was) new to me\b", r"\bi (?:only )?(?:picked up|started|began|learned|learnt) [A-Z]?\w+(?: \w+)? (?:only |just )?(?:last|this|in|a)\b", r"\bin my life\b", r"\bmy day (?:ends|starts|begins)\b",
          r"\bmy (?:time ?zone|editor|shell|keyboard|os|screen reader|background|role|job|day job|title|native "
          r"language|mother tongue|first language|second language|pronouns?|working hours|working days|hours|eyesight|"
          r"hearing|setup is|name is|degree|phd|field"

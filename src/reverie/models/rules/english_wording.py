@@ -23,7 +23,8 @@ class Wording:
 
 _PLEASE = re.compile(r",? (?:please|pls)(?=[,.;:]|$)", re.IGNORECASE)
 _HEADING = re.compile(
-    r"^(?:change of plans?|new plan|decision|habit of mine|one more habit of mine|update|news)(?: from [\w "
+    r"^(?:(?:(?:and |ok |oh )?(?:one|another|a|small|quick|slight|last|one more|first) )*(?:change of plans?|new plan|plan change|correction|change|"
+    r"decision|habit of mine|update|news|note|thing)|(?:bad|good|great) news|publishing|for your information|fyi|psa|heads[- ]up)(?: from [\w "
     r"]{2,30})?: +(?!it\b|that\b|this\b|they\b)", re.IGNORECASE)
 _ONCE = re.compile(
     r"[,;:–—] (?:please |so |and |then |just )*[a-z]+ (?:it|that|this|these|those|them|the (?:one|ones|\w+ you)\b)"

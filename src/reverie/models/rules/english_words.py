@@ -105,7 +105,7 @@ thought threw understood went were won wore wrote was
 """))
 
 # Things that go wrong: what a lesson begins with.
-HARM = _one_line(r"""(?:br(?:oke|eaks?|oken)|fail(?:ed|s|ing|ures?)?|crash(?:ed|es)?|los(?:t|es|ing)|burn(?:ed|t)|
+HARM = _one_line(r"""(?:br(?:oke|eaks?|oken)|died|fail(?:ed|s|ing|ures?)?|crash(?:ed|es)?|los(?:t|es|ing)|burn(?:ed|t)|
  bit (?:us|me)|bitten|hid(?:den)?|miss(?:ed|ing)|wast(?:ed|ing)|
  (?:went|turned|goes?|going) (?:\w+ )?(?:red|down|wrong|unseen|unnoticed|missing|stale|bad|twice|dark|silent)|(?:was|
  were|is|are) (?:all )?(?:gone|down|lost|wiped|corrupt(?:ed)?|rejected|refused|wrong|useless|empty|late|hacked)|
@@ -138,7 +138,7 @@ HARM = _one_line(r"""(?:br(?:oke|eaks?|oken)|fail(?:ed|s|ing|ures?)?|crash(?:ed|
 DECIDE = _one_line(r"""(?:decided|agreed|confirmed|settled|said (?:no|yes)|turned down|gave the (?:ok|go-ahead|
  green light)|won over|beat|lost to|chose(?:n)?|picked|went (?:with|for|
  back)|opted|concluded|committed to|resolved|voted|approved|signed(?: off)?|ruled out|standardi[sz]ed|
- commit(?:ted)? to|switched|moved|migrat(?:ed|ing)|mov(?:ing)|switch(?:ing)|replac(?:ed|ing)|dropp(?:ed|ing)|
+ commit(?:ted)? to|switched|moved|migrat(?:ed|ing)|mov(?:ing)|switch(?:ing)|replac(?:ed|ing)|dropp(?:ed|ing)|ditch(?:ed|ing)|scrapp(?:ed|ing)|
  abandon(?:ed)?|retir(?:ed|ing)|deprecat(?:ed|ing)|phas(?:ed|ing) out|sunset(?:ting)?|
  introduc(?:ed|ing)|adopt(?:ed|ing)|postpon(?:ed|ing)|delay(?:ed)|slipped|rescheduled|brought forward|pushed (?:back|
  out)|extended|shortened|cancell?ed|cut from|cut|frozen|freez(?:e|ing)|
@@ -179,7 +179,7 @@ SYSTEMS = _one_line(r"""(?:Jira|Confluence|Notion|Linear|Asana|Trello|Monday|Cli
  Bugzilla|Phabricator|Gerrit|GitHub|GitLab|Bitbucket|Gitea|Figma|Sketch|Zeplin|Miro|Frontify|
  Lokalise|Crowdin|Transifex|Weblate|Slack|Teams|Discord|Mattermost|Zulip|Grafana|Datadog|Kibana|Prometheus|Honeycomb|
  Sentry|Bugsnag|Rollbar|Splunk|Loki|Jaeger|Tempo|PagerDuty|Opsgenie|Statuspage|
- VictorOps|Vault|1Password|Bitwarden|LastPass|Keycloak|Okta|SSM|KMS|HSM|Artifactory|Nexus|Harbor|SharePoint|OneDrive|
+ VictorOps|Graylog|Papertrail|Elastic|OpenSearch|New Relic|CloudWatch|Nextcloud|BookStack|Penpot|Taiga|OpenProject|Vault|1Password|Bitwarden|LastPass|Keycloak|Okta|SSM|KMS|HSM|Artifactory|Nexus|Harbor|SharePoint|OneDrive|
  Dropbox|Drive|Airtable|Coda|Zendesk|Intercom|Salesforce|HubSpot|Productboard|Aha|Backstage|Looker|Tableau|Metabase|
  Superset|Amplitude|Mixpanel|Snowflake|BigQuery|Databricks|S3|GCS|NAS|Outlook|Google Docs|Google Sheets|Doc|Sheets|
  Zotero|Overleaf|TestRail|Postman|

@@ -57,6 +57,7 @@ class Reading:
     why: str = ""                   # STATEMENT: the reason, where the sentence itself says it
     how: str = ""                   # STATEMENT: how to apply, where the sentence itself says it
     replaces: str = ""              # STATEMENT: the words of the state that it ends ("we moved off X": X)
+    changes: bool = False           # STATEMENT: it says that something is no longer as it was; the engine looks for what it changes
     value: str = ""                 # CORRECT: the value that is right
     about: str = ""                 # CORRECT, WITHDRAW: words that name what is taken back ("Decimal"); "" for "that"
     reason: Reason = Reason.NO_SIGNAL  # NOTHING: why not
