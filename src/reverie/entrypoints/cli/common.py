@@ -13,6 +13,7 @@ import click
 if TYPE_CHECKING:
     from reverie.memory import Memory
 
+WIDE = "\u1100"       # from here on characters take two columns, or the script has no blanks to break at
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -60,7 +61,7 @@ def wrapped(text: str, *, indent: str = "", first: str | None = None) -> str:
     for number, paragraph in enumerate(text.split("\n")):
         head = indent if first is None or number else first
         lines += textwrap.wrap(
-            paragraph, width() if paragraph.isascii() else width() // 2 + 10, initial_indent=head, subsequent_indent=indent,
+            paragraph, width() // 2 + 10 if max(paragraph, default="") >= WIDE else width(), initial_indent=head, subsequent_indent=indent,
             break_on_hyphens=False,
         ) or [""]
     return "\n".join(lines)
