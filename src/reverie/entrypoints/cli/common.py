@@ -13,7 +13,7 @@ import click
 if TYPE_CHECKING:
     from reverie.memory import Memory
 
-WIDE = "\u1100"       # from here on characters take two columns, or the script has no blanks to break at
+WIDE = "\u2e80"       # from here on characters take two columns, or the script has no blanks to break at
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
