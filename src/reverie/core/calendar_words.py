@@ -62,6 +62,8 @@ _N = r"(?:\d{1,3}|[一二两兩三四五六七八九十廿]{1,3})"
 _M = r"(?:1[0-2]|0?[1-9]|１[０-２]|[１-９]|十[一二]?|[一二三四五六七八九])"
 _D = (r"(?:3[01]|[12]\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|廿[一二三四五六七八九]?"
       r"|[一二三四五六七八九])")
+# The dot of "7 Jan. at noon"; a month in full has none, and before a capital or at the end it is the sentence's.
+_DOT = r"(?:(?:(?<=\b\w{3})|(?<=\bsept))\.(?=\s?[a-z\d,]))?"
 _HAN_YEAR = r"(?:(?P<y>20\d\d)\s?年\s?|(?P<ymod>今年|明年|去年|来年|昨年|本年)の?)?"
 _IN_BRACKETS = r"(?:\s?[(（](?P<wd>[月火水木金土日一二三四五六])曜?日?[)）])?"
 _ZH_WEEK = r"(?:周|星期|礼拜|週|禮拜)"
@@ -86,7 +88,7 @@ _ANY = _table(
 )
 _ENGLISH = _table(
     ("day_month", rf"\b(?:(?P<wd>{_DAY})(?:,|\s+the)?\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?"
-                  rf"\s(?P<m>{_MON})\b\.?{_YEAR}"),
+                  rf"\s(?P<m>{_MON})\b{_DOT}{_YEAR}"),
     ("month_day", rf"\b(?:(?P<wd>{_DAY}),?\s+)?(?P<m>{_MON})\.?\s(?:the\s)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?"
                   rf"(?![\d%]|[:.,]\d|\s(?:am|pm|%))\b{_YEAR}"),
     ("month", rf"\b(?P<prep>{_PREPOSITION}|of|next|last|this|early|mid|late|for|starting|beginning)[\s-]+"
@@ -106,7 +108,7 @@ _ENGLISH = _table(
     ("end_quarter", rf"\b(?:the\s)?(?:end|close)\sof\sq(?P<q>[1-4])\b{_YEAR}"),
     ("end_year", r"\b(?:the\s)?(?:end|close)\sof\s(?P<y>20\d\d)\b"),
     ("quarter", rf"\b(?P<prep>{_PREPOSITION})\s(?:the\s)?q(?P<q>[1-4])\b{_YEAR}"),
-    flags=_I,
+    flags=_I | re.ASCII,      # "月末tomorrow": a word of another script ends where a Latin one begins
 )
 # Chinese and Japanese share most of their calendar; what only one of them writes stands with its own words.
 _HAN = _table(
@@ -245,6 +247,10 @@ MOVED_TO = re.compile(r"(?i)\bto\s(?:the\s)?$|(?:推迟|延期|延后|提前|改
 KO_LASTING = re.compile(r"유지|보관|동결|프리즈|금지|사용|지원|남|계속|허용|막|중단|보류|운영|유효|두고|않|마세요|말")
 GOING_ON = re.compile(r"\b(?:has|have|been|ever\ssince)\b|一直|至今|到现在|以来|ています|ている|てきま?した|運用中|"
                       r"고\s있|왔습니다|왔어|왔다|중입니다", _I)
+
+# "is Friday now", "was moved to Friday": behind a date, told in the past, and still to come.
+CHANGED_TO = re.compile(r"\s?(?:に|へ)(?:変わ|変更|なり|なった|移|ずれ|延|前倒|決ま)"
+                        r"|\s?(?:으로|로)\s?(?:바뀌|바뀜|바꿨|변경|옮|밀렸|늦|당겨|정해|정했)")
 
 # --- tense ---------------------------------------------------------------------------------------------------
 

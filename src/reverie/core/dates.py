@@ -128,7 +128,7 @@ class _Place:
     @property
     def past(self) -> bool:
         """Whether the clause tells of the past, and of nothing still to come ("was moved to 15 January" is to come)."""
-        if words.MOVED_TO.search(self.before):
+        if words.MOVED_TO.search(self.before) or words.CHANGED_TO.match(self.after):
             return False
         clause = words.PRESENT_PASSIVE.sub(" ", self.clause)
         return bool(words.PAST.search(clause)) and not words.FUTURE.search(clause)

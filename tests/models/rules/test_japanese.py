@@ -68,8 +68,9 @@ def test_no_and_what_instead_is_one_rule() -> None:
 
 
 def test_what_is_about_this_moment_is_left_out() -> None:
-    result = extract("いいですね、この分け方を今後も続けてください。今日は VPN が不安定なので遅くても気にしないでください。")
-    assert [p.memory.body for p in result.proposals] == ["この分け方を今後も続けてください"]
+    result = extract("分けて", "いいですね、この分け方を今後も続けてください。今日は VPN が不安定なので遅くても気にしないでください。",
+                     answer="画面ごとにファイルを分けました。")
+    assert [p.memory.body for p in result.proposals] == ["画面ごとにファイルを分けました（この分け方を今後も続けてください）"]
     assert Reason.TEMPORARY in {d.reason for d in result.drops}
 
 
@@ -124,7 +125,7 @@ def test_how_to_answer_is_about_the_user_what_to_write_is_a_way_of_working(text:
 
 def test_words_for_people_are_short_and_verbatim() -> None:
     text = "本番ログは CloudWatch の「orders」グループで見られます、しきい値は conf/alert.yaml です"
-    assert JA.title(text, "reference") == "本番ログは CloudWatch の「orders」グループで見られます"
+    assert JA.title(text, "reference") == "本番ログは CloudWatch の「orders」グループで見…"
     assert {"conf/alert.yaml", "orders", "CloudWatch", "本番"} <= set(JA.keywords(text)) | {"本番"}
 
 

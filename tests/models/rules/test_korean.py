@@ -62,7 +62,8 @@ def test_several_facts_of_one_message_become_several_memories() -> None:
 
 
 def test_what_is_about_this_moment_is_left_out() -> None:
-    result = extract("좋아요, 이 방식 앞으로 계속 유지해 주세요. 오늘은 제 VPN이 불안정하니 느려도 신경 쓰지 마세요.")
+    result = extract("나눠 줘", "좋아요, 이 방식 앞으로 계속 유지해 주세요. 오늘은 제 VPN이 불안정하니 느려도 신경 쓰지 마세요.",
+                     answer="화면마다 파일을 나눴습니다.")
     assert [p.memory.type for p in result.proposals] == ["feedback"]
     assert "VPN" not in result.proposals[0].memory.text
     assert Reason.TEMPORARY in {d.reason for d in result.drops}
@@ -118,7 +119,7 @@ def test_how_to_answer_is_about_the_user_what_to_write_is_a_way_of_working(text:
 
 def test_words_for_people_are_short_and_verbatim() -> None:
     text = "운영 로그는 CloudWatch 'orders' 그룹에서 볼 수 있어요, 임계값은 conf/alert.yaml 입니다"
-    assert KO.title(text, "reference") == "운영 로그는 CloudWatch 'orders' 그룹에서 볼 수 있어요"
+    assert KO.title(text, "reference") == "운영 로그는 CloudWatch 'orders' 그룹에서 볼 수…"
     assert {"conf/alert.yaml", "orders", "CloudWatch"} <= set(KO.keywords(text))
 
 

@@ -23,6 +23,7 @@ from reverie.models.rules.cjk_seen import (
     LESSONS,
     OBLIGED,
     OF_A_PERSON,
+    PASSING,
     POINTING,
     RULES,
     WISHED,
@@ -37,13 +38,16 @@ from reverie.models.rules.cjk_seen import (
 )
 from reverie.models.rules.language import Act, Reading, Scene, Value
 
+REPEATED = 0.3                      # of the pairs of characters, from which on an answer repeats what was said
+OWN_CHARACTERS = 5                  # of a clause that says something itself
 LATIN_SHARE = 0.15                  # of a Latin letter against one of its own: names are long
 BARE_REQUEST = 8                    # characters beside "remember" in a sentence that says nothing else
 BARE_SLIP = 20                      # characters of "sorry, I said that wrong."
 VALUE_CHARACTERS = 40
-TITLE_WIDTH = 60                    # columns: a Han character fills two
+TITLE_WIDTH = 48                    # columns: a Han character fills two, and file names follow names
 DESCRIPTION_CHARACTERS = 150
 KEYWORDS = 8
+WORD_CHARACTERS = 8                 # a longer run without a particle was not cut where words end
 DETAIL_CHARACTERS = 90              # a longer sentence beside a statement is a subject of its own
 CRAFT = 1.75                        # votes for a way of working, where the subject is something made by who writes code
 PRODUCT = 2.0                       # votes for a fact of the project, where the subject is the product
@@ -133,12 +137,17 @@ class Cjk:
     def _read(self, one: Seen, before: list[Seen], after: list[Seen], scene: Scene, so_far: list[Reading]) -> Iterator[Reading]:
         g = self.grammar
         yield from self._refused_asides(one)
-        if slip := self._slip(one, before, after):
+        if slip := self._slip(one, before, after, scene):
             yield slip
         elif one.refusal is not None or one.empty:
             yield self._nothing(one)
         elif self._stands(one, before, so_far):
-            yield from self._instead(one) if self._is_instead(one, before, so_far) else self._statements(one, scene)
+            if self._is_instead(one, before, so_far):
+                yield from self._instead(one)
+            elif "keep_on" in one.shown and self._means_more(one):
+                yield self._confirmation(one, before, scene)
+            else:
+                yield from self._statements(one, scene)
         elif g.void.search(one.text):
             yield self._reading(Act.WITHDRAW, one, "withdraw", about=self._about(one, self._old(one.text)))
         elif one.passing or len(one.text) > DETAIL_CHARACTERS:
@@ -150,6 +159,33 @@ class Cjk:
             yield self._reading(Act.REASON, one, "beside", text=one.text)
         else:
             yield self._nothing(one)
+
+    def _means_more(self, one: Seen) -> bool:
+        """"All of them like this from now on": no clause says what is meant."""
+        pointing = self.grammar.deictic.search(one.view) is not None
+        return pointing and not any(
+            len(c.text) >= OWN_CHARACTERS and not ({"keep_on", "good"} | PASSING) & set(c.signs) and not self.grammar.deictic.search(c.view)
+            for c in one.clauses)
+
+    def _confirmation(self, one: Seen, before: list[Seen], scene: Scene) -> Reading:
+        """A wish that goes on with what was just said or done carries it along: the sentence before it, or else the answer of
+        the assistant. Without either it is nothing, and nothing new when the answer only took note of what the person had said."""
+        named = before[-1] if before else None
+        if named is not None and named.refusal is None and not named.passing and len(named.text) > BARE_REQUEST:
+            text = cjk_text.joined([named.text, one.text], self.name)
+        elif cjk_text.width(scene.answer) <= cjk_text.BARE_ANSWER or self._taken_note(scene):
+            return Reading(act=Act.NOTHING, quote=one.said)
+        else:
+            text = cjk_text.opening(scene.answer) + (f" ({one.text})" if self.name == "ko" else f"（{one.text}）")
+        return Reading(act=Act.STATEMENT, quote=one.said, text=text, rule=f"{self.name}.keep_on", type="feedback")
+
+    def _taken_note(self, scene: Scene) -> bool:
+        """Whether the answer repeats what the person had just said: "understood, 200 a batch"."""
+        if not self.grammar.acknowledges.match(scene.answer.strip()) or not scene.earlier:
+            return False
+        said, noted = ({a + b for a, b in pairwise(cjk_text.PUNCTUATION.sub("", text))}
+                       for text in (scene.earlier[-1], cjk_text.opening(scene.answer)))
+        return len(said & noted) >= REPEATED * min(len(said), len(noted))
 
     def _stands(self, one: Seen, before: list[Seen], so_far: list[Reading]) -> bool:
         """Whether a sentence is a statement of its own. After one, a sentence without a topic and with signs that only go on
@@ -208,11 +244,17 @@ class Cjk:
 
     # ---- slips of the tongue
 
-    def _slip(self, one: Seen, before: list[Seen], after: list[Seen]) -> Reading | None:
+    def _slip(self, one: Seen, before: list[Seen], after: list[Seen], scene: Scene) -> Reading | None:
         """"Sorry, I meant X": the value alone, in this sentence or the next."""
         g = self.grammar
         slip = g.slip.search(one.said)
         admitted = bool(before) and g.slip.search(before[-1].said) is not None and not self._value(before[-1])
+        swap = g.swap.search(g.slip.sub("", one.said).strip("。.！!，, "))
+        if swap and (slip or admitted or not one.keeps):
+            old, new = swap.group("old").strip(cjk_text.EDGES), swap.group("new").strip(cjk_text.EDGES)
+            if old and new and any(old in said for said in (*scene.earlier, *(b.said for b in before))):
+                titled = g.honorific.search(old) is not None      # "not Mr. A, Mr. B": both with their title
+                return self._reading(Act.CORRECT, one, "correct", value=new if titled else g.honorific.sub("", new), about=old)
         if not slip and not admitted:
             return None
         if one.keeps and (self._old(one.text) or len(one.clauses) > 2):
@@ -266,15 +308,13 @@ class Cjk:
         said = self._said(one, clauses, whole=whole)
         more, why_beside = self._asides(one) if first else ("", "")
         text, why = self._why(said)
-        old = self._old(said)
+        old = self._old(said) or self._replaced(said, clauses, scene)
         if old:
             yield self._reading(Act.WITHDRAW, one, "change", about=self._about(one, old))
         type, scope = self._type(clauses, one.said if whole else said)
-        shown = {n for c in clauses for n in c.signs}
-        if "keep_on" in shown and scene.answer and self.grammar.deictic.search(cjk_text.PUNCTUATION.sub("", text)):
-            text += (": " if self.name == "ko" else "：") + cjk_text.opening(scene.answer)
         yield Reading(act=Act.STATEMENT, quote=one.said, text=text + more, rule=f"{self.name}.{self._rule(clauses)}", type=type,
-                      scope=scope, why=" ".join(w for w in (why, why_beside) if w), replaces=old)
+                      scope=scope, why=" ".join(w for w in (why, why_beside) if w), replaces=old,
+                      changes=any({"change", "shift", "moved"} & set(c.signs) for c in clauses))
 
     def _said(self, one: Seen, clauses: list[Clause], *, whole: bool) -> str:
         """The clauses of one fact without those that are about this moment; verbatim when there are none."""
@@ -300,11 +340,25 @@ class Cjk:
                 return old
         return ""
 
+    def _replaced(self, said: str, clauses: list[Clause], scene: Scene) -> str:
+        """The value that a change ends without naming it: the one of the same kind that was said of the same subject before."""
+        if not any({"change", "shift"} & set(c.signs) for c in clauses) or not (topic := self.grammar.topic.search(said)):
+            return ""
+        words = [w for w in self.grammar.word.findall(topic.group("topic")) if self._tells(w)][:2]
+        kinds = {v.kind for v in self.values(said)}
+        for sentence in (s for text in reversed(scene.earlier) for s in self.sentences(text)):
+            if words and all(w in sentence for w in words):
+                for value in self.values(sentence):
+                    old = sentence[value.start:value.end]
+                    if value.kind in kinds and old not in said and not any(old in w for w in words):
+                        return old
+        return ""
+
     def _about(self, one: Seen, old: str) -> str:
         """What a change takes back: the words of its topic and the old value."""
         changed = next((c for c in one.clauses if "change" in c.signs), one.clauses[0] if one.clauses else None)
         topic = self.grammar.topic.search(changed.text) if changed else None
-        words = self.grammar.word.findall(topic.group("topic")) if topic else []
+        words = [w for w in self.grammar.word.findall(topic.group("topic")) if len(w) > 1] if topic else []
         return " ".join([*words[:2], old]).strip()
 
     def _rule(self, clauses: list[Clause]) -> str:
@@ -324,7 +378,7 @@ class Cjk:
             return "user", "user"
         about_reply = bool(g.reply.search(cjk_text.mask(said))) or bool(names & {"style", "deliver"})
         if about_reply or "language" in names:
-            made = "craft" in names and not names & {"self", "experience", "deliver"} and not g.reply.search(said)
+            made = "craft" in names and not names & {"self", "experience", "deliver"} and not g.reply.search(cjk_text.mask(said))
             if made or g.artifact.search(" ".join(c.text for c in clauses if not {"self", "experience"} & set(c.signs))):
                 return "feedback", "project" if g.here.search(said) and not about_reply else "user"
             if kind in ("user", "feedback") and about_reply:
@@ -359,7 +413,7 @@ class Cjk:
             if all(value.end <= k.start or value.start >= k.end for k in kept):
                 kept.append(value)
         bare = text.strip(" 。.，,")
-        if not kept and 0 < len(bare) <= 12:
+        if not kept and (0 < len(bare) <= 4 or self.grammar.word.fullmatch(bare)):
             start = text.index(bare)
             kept.append(Value(start=start, end=start + len(bare), kind="name" if self.grammar.letters.search(bare) else "word"))
         return sorted(kept, key=lambda v: v.start)
@@ -386,6 +440,7 @@ class Cjk:
     # ---- words for people
 
     def title(self, text: str, type: str) -> str:
+        text = self._subject_first(text)
         out = ""
         for part in cjk_text.clauses(cjk_text.PLAIN_ASIDE.sub("", text), self.grammar.clause):
             longer = cjk_text.joined([out, part], self.name)
@@ -395,6 +450,15 @@ class Cjk:
             if cjk_text.width(out) >= TITLE_WIDTH // 3:
                 break
         return cjk_text.cut(out or text, TITLE_WIDTH)
+
+    def _subject_first(self, text: str) -> str:
+        """Without the words with which one only begins to speak."""
+        for _ in range(4):
+            cut = self.grammar.opener.sub("", text, count=1)
+            if cut == text or len(cut) < OWN_CHARACTERS:
+                break
+            text = cut
+        return text
 
     def describe(self, text: str, type: str) -> str:
         text = " ".join(text.split())
@@ -406,9 +470,13 @@ class Cjk:
         rest = cjk_text.QUOTED.sub(" ", text)
         for word in found:
             rest = rest.replace(word, " ")
-        found += [*cjk_text.LATIN_NAME.findall(rest), *(w for w in self.grammar.word.findall(rest) if len(w) > 1)]
+        found += [*cjk_text.LATIN_NAME.findall(rest), *(w for w in self.grammar.word.findall(rest) if self._tells(w))]
         kept: dict[str, str] = {}
         for word in (w.strip("`「」“”\"'") for w in found):
             if word and len(word) <= VALUE_CHARACTERS:
                 kept.setdefault(word.casefold(), word)
         return tuple(kept.values())[:KEYWORDS]
+
+    def _tells(self, word: str) -> bool:
+        """Whether a word is one to search by: whole, and not one of those that every sentence has."""
+        return 1 < len(word) <= WORD_CHARACTERS and not self.grammar.idle.search(word)

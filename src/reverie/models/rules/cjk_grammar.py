@@ -77,13 +77,17 @@ class Grammar:
     honorific: re.Pattern[str]      # at the end of a name
     change: tuple[re.Pattern[str], ...]  # with a group old
     void: re.Pattern[str]           # "what I said before, old, no longer holds"
-    deictic: re.Pattern[str]        # a confirmation that names nothing
+    deictic: re.Pattern[str]        # "like this", "the same way": means something that was said or done before
+    acknowledges: re.Pattern[str]   # the start of an answer that only takes note: "understood"
+    swap: re.Pattern[str]           # "not A but B", with groups old and new
+    opener: re.Pattern[str]         # words with which a name must not begin
     person: re.Pattern[str]         # a person by name, group name
     focus: re.Pattern[str]          # a Latin name in the place that a sentence is about: the object of "use"; group name
     counted: re.Pattern[str]        # a number with its counter
     topic: re.Pattern[str]          # what a clause is about, group topic
     topical: bool = True            # a particle marks the topic, so that a clause with one is about something of its own
     word: re.Pattern[str]           # content words
+    idle: re.Pattern[str]           # words that say nothing to search by
     reply: re.Pattern[str]          # about what the assistant says
     artifact: re.Pattern[str]       # about what it writes into the project
     here: re.Pattern[str]           # "in this repository"

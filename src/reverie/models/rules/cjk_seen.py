@@ -33,7 +33,7 @@ CONTINUES = frozenset((
     "may_not", "grounds", "recurring", "date", "bounded", "in_use", "only", "sanction",
     "product", "craft", "fact"))
 # Signs of this moment.
-PASSING = frozenset(("now", "task", "bare", "status", "thanks", "mine"))
+PASSING = frozenset(("now", "task", "favour", "bare", "status", "thanks", "mine"))
 ORDERS = frozenset(("task", "bare"))
 # Signs that tell what happened or who is concerned: a reason for a rule, no rule.
 STORY = frozenset(("harm", "so", "external", "good", "date", "recurring", "schedule", "product", "craft"))
@@ -200,6 +200,8 @@ def _together(grammar: Grammar, clauses: Sequence[Clause]) -> None:
             for name in ORDERS:                     # "from now on, …, put the numbers into the PR"
                 clause.signs.pop(name, None)
         ruled = ruled or bool(RULES & set(clause.signs))
+    if "favour" in last.signs:
+        return
     whole = cjk_text.joined([c.view for c in clauses], grammar.language)
     for each in grammar.signs:
         if each.name in ACROSS and each.name not in last.signs and each.pattern.search(whole):

@@ -10,7 +10,8 @@ from reverie.core import calendar_words, dates
 from reverie.models.rules import neutral
 
 LONE_WEEKDAY = 3                    # characters of 周五, 金曜日, 금요일: one of many Fridays, without "next" or "this"
-ANSWER_CHARACTERS = 160             # of an answer that a confirmation means
+ANSWER_CHARACTERS = 160             # columns of an answer that a confirmation means
+BARE_ANSWER = 16                    # columns of "done." and "understood."
 SOME_DAY = date(2026, 1, 15)        # which day does not matter where only the fact that there is a date is asked
 
 QUOTED = re.compile(r"「[^」\n]{1,60}」|『[^』\n]{1,60}』|《[^》\n]{1,60}》|“[^”\n]{1,60}”|‘[^’\n]{1,60}’"
@@ -144,6 +145,10 @@ def cut(text: str, columns: int) -> str:
 
 
 def opening(answer: str) -> str:
-    """The first sentence of an answer, for a confirmation that names nothing itself."""
-    first = next((s for line in answer.splitlines() if line.strip() for s in sentences(line)), "")
+    """The first sentences of an answer that say something, for a confirmation that names nothing itself."""
+    said = [s for line in answer.splitlines() if line.strip() for s in sentences(line)]
+    telling = [s for s in said if width(s) > BARE_ANSWER] or said
+    first = telling[0] if telling else ""
+    if len(telling) > 1 and width(first) + width(telling[1]) <= ANSWER_CHARACTERS:
+        first += " " + telling[1]
     return cut(first, ANSWER_CHARACTERS)
