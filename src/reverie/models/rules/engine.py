@@ -308,8 +308,8 @@ def _ended(draft: _Draft, candidates: Sequence[_Draft]) -> _Draft | None:
         if old.language is not language or old.head.text == head.text:
             continue
         shared = len(mine & _topics(language, old.head.text))
-        if head.replaces and head.replaces.casefold() in old.words.casefold():
-            if shared or len(head.replaces) > 2:
+        if head.replaces:               # the old words were named: nothing else is meant
+            if head.replaces.casefold() in old.words.casefold() and (shared or len(head.replaces) > 2):
                 return old
         elif shared and _close(shared, mine, language, head.text, old.head.text) and (best is None or shared > best[0]):
             best = (shared, old)

@@ -121,7 +121,7 @@ class _Run:
             self.readings.extend(nothing(each.seen, Reason.OTHER_PROJECT) for each in self._group)
             self._group = []
         verdict = judge(seen, self._before)
-        self._before = seen if verdict.refusal in (None, Reason.NO_SIGNAL) else None
+        self._before = seen if verdict.refusal in (None, Reason.NO_SIGNAL) or seen.complaint else None
         if self._group and not joins(self._group, verdict):
             self.close()
         self._group.append(verdict)

@@ -98,6 +98,11 @@ _THIS_ONCE = frozenset(("now", "this_one", "again"))
 _CONSEQUENCE = frozenset((
     "because", "without", "norm", "standing", "always", "only", "look_there", "pointer", "costs_us", "cause_found",
     "generic", "none_of", "universal"))
+_FAULT_AND_BETTER = re.compile(
+    r"^(?:you|this|that|those|the|it) .{3,100}\b(?:again|wrong|directly|by hand|twice|without)\b.{0,60}[,;–—] (?!i\b|we\b|it\b|that\b)[\w ()'-]{2,50} "
+    r"(?:would|could|should)(?:n't)? (?:\w+ )?have [a-z]+\b")
+_MANNER_PAST = re.compile(r"^(?!the\b|a\b|an\b|this|that|it\b|we\b|i\b|he\b|she\b|they\b|you\b|please|now|back|done|stuck|fine|same|problem|together)"
+                          r"[a-z]{3,12}(?<!s)(?<!ed)(?<!ing)(?<!ly) (?:it |them )?(?:with|via|using|through) [\w./`-]+(?: [\w./`-]+)?[,;–—] ")
 _MANNER = re.compile(r"^(?:please |only |always )*[a-z-]+ (?:\w+ )?(?:with|via|through|using|by|in|from|against) ")
 _ALLOWED_AGAIN = re.compile(
     r"\b(?:is|are) (?:allowed|permitted|welcome) again\b|(?:^|[,;:] )(?:so |and |then |ok |now )*(?:a|an|one|[a-z]+ing)\b.{2,70} (?:is|are) "
@@ -105,8 +110,7 @@ _ALLOWED_AGAIN = re.compile(
     r"\b(?:rule|ban|limit|restriction|requirement|moratorium|embargo) (?:is|was|has been) (?:lifted|gone|dropped|off)\b")
 _TAKE_OUT = re.compile(
     r"^(?:please )?(?:drop|remove|take|kick|throw|rip|undo|ditch|get rid of|leave|pull|back|no more|not) "
-    r"(?!the\b|this|that|it\b|them|these|those|a\b|an\b)[\w.`/-]+(?: [\w.`/-]+)?(?: (?:out|back out|away|off))?(?: again| please)?[,;:–—]")
-_KEPT_OUT = re.compile(r"^(?:please )?(?:throw|kick|rip|take|leave|pull|drop) (?!the\b|this|that|it\b|them|a\b|an\b)[\w.`/-]+ (?:back )?out again[,;:–—] ")
+    r"(?!the\b|this|that|it\b|them|these|those|a\b|an\b)[\w.`/-]+(?: [\w.`/-]+)?(?: (?:out|back out|away|off))?(?: again| please)?(?P<end>[,;:–—]|[.!]*$)")
 _MY_REASON = re.compile(r"[,;] (?:i|you|that's|it was just|we just|he|she)\b")
 _IT_IS = re.compile(r"[,;:–—] (?:so |then |and )*(?:the )?[\w./-]+(?: [\w./-]+){0,3} it is(?: then| from now on)?$")
 _WOULD_HAVE = re.compile(r"\b(?:would|could|should)(?:n't)?(?: \w+)? have [a-z]+\b|\bwould've\b")
@@ -196,6 +200,16 @@ def weigh(seen: Seen, before: Seen | None) -> None:
         _weigh_order(seen, seen.order)
     else:
         _weigh_statement(seen, start, end)
+    taken = _TAKE_OUT.match(low) if seen.talk.refused else None
+    if taken is not None and (" again" in taken.group() or len(low[taken.end():].split()) > 2):
+        seen.add("taken_out")
+        for name in ("again", "last_task"):
+            seen.shares.pop(name, None)
+    if _FAULT_AND_BETTER.match(low):
+        seen.add("would_have")          # "you went to the table again, the repository would have cached it"
+        seen.shares.pop("again", None)
+    if _MANNER_PAST.match(low) and english_clauses.past(english_clauses.clauses(low)[-1]) and not _MY_REASON.search(low):
+        seen.add("learned")
     if _IT_IS.search(low):
         seen.add("confirmed")           # "tried the small one, half went missing, full one it is"
         for name in ("just_did", "past_self", "now", "again"):
@@ -228,9 +242,6 @@ def _spared(seen: Seen) -> bool:
 
 
 def _weigh_statement(seen: Seen, start: int, end: int) -> None:
-    if seen.talk.refused and _KEPT_OUT.match(seen.low):
-        seen.add("taken_out")
-        seen.shares.pop("again", None)
     if _ALLOWED_AGAIN.search(seen.low):
         seen.add("allowed_again")
         for name in ("again", "state", "reaction", "now"):
@@ -259,10 +270,6 @@ def _weigh_statement(seen: Seen, start: int, end: int) -> None:
 def _weigh_order(seen: Seen, given: Order) -> None:
     """Orders about one thing are tasks, orders about a kind of thing are rules."""
     reach = given.reach
-    if seen.talk.refused and (taken := _TAKE_OUT.match(seen.low)) and len(seen.low[taken.end():].split()) > 2:
-        seen.add("taken_out")
-        for name in ("again", "last_task"):
-            seen.shares.pop(name, None)
     if reach < 0 and seen.shows(*_TIMELESS) and not seen.shows(*_THIS_ONCE):
         reach = 0
     seen.add("order", *(["polite_order"] if seen.talk.polite else []))
@@ -307,6 +314,8 @@ def _weigh_cause(seen: Seen, before: Seen | None) -> None:
             seen.add("lesson_cost")
     if before is None or seen.shows("now", "doing", "again", "just_did"):
         return
+    if before.lesson or before.complaint:
+        seen.shares.pop("batch", None)  # "third time … . commit it with every change"
     if "slogan" in seen.shares and (before.lesson or before.complaint) and 2 <= len(seen.low.split()) <= 12 and not (
             _FILLER.search(seen.low) or _MY_FAULT.search(before.low)):
         seen.add("short_lesson")

@@ -11,11 +11,13 @@ _CLAUSE = re.compile(r"[,;] (?:and |but |so )?|\. | – | — | - ")
 _ABOUT = re.compile(
     r"\b(?:the|our|my|this|that)\s+((?:[\w-]+\s+){0,3}?(?:key|token|secret|password|passphrase|credential|"
     r"credentials|api key|login|account|certificate|cert|pin|dsn|connection string|webhook))\b", re.IGNORECASE)
+_THING = re.compile(r"^(?:the|our)\s+((?:[\w-]+\s+){0,2}[\w-]+?)\s+(?:is|are|lives|sits|runs)\b", re.IGNORECASE)
 _FOR = re.compile(r"\bfor (?:the |our )?((?:[\w-]+\s?){1,3})$", re.IGNORECASE)
 _PRONOUN = re.compile(r"^(?:it|this|that|they|those)(?:'s|'re)?\b", re.IGNORECASE)
 _CARRIES = re.compile(
     r"\b(?:rotat\w+|expir\w+|renew\w+|limited|limit|allow\w*|read[- ]only|scoped|belongs?|owns?|owned|shared|"
-    r"revoked?|valid|every|each|never|only|always|must|comes? from|lives?|stored|kept|issued|managed|per (?:minute|"
+    r"revoked?|valid|replica|lags?|lagging|mirror|copy of|points? to|stands? for|behind|until|up to|\d+|ask|wiped|reset|shared with|"
+    r"writable|write access|every|each|never|only|always|must|comes? from|lives?|stored|kept|issued|managed|per (?:minute|"
     r"hour|day|second|month))\b",
     re.IGNORECASE)
 
@@ -42,6 +44,8 @@ def _subject(clause: str) -> str:
         return f"the {found.group(1).strip()}"
     if found := _FOR.search(clause.rstrip(" .:=")):
         return f"the credential for the {found.group(1).strip()}"
+    if found := _THING.match(clause.strip()):
+        return f"the {found.group(1).strip()}"
     return "the credential" if re.search(r"\b(?:use|key|token|password|secret)\b", clause, re.IGNORECASE) else ""
 
 

@@ -360,6 +360,7 @@ _PLACES = (
         rf"stored|archived|described|explained|discussed|shared|hosted|served|deployed|runs?|running|available|found|"
         rf"uploaded|logged|done|handled|managed|assigned|maintained) (?:only |all )?{_AT} (?:the |our |a )?(?:\w+ "
         rf"){{0,2}}?(?:{SYSTEMS}|URL|CHAN|PATH|wiki|vault|bucket)",
+         rf"\b(?:is|are|lives?|sits?|stays?) (?:all |now |only )?(?:in|on) (?:the )?{SYSTEMS}\b",
          r"\b(?:everything|all|details|more|info|information|the rest) (?:about|on|for) .{2,40} (?:is|are|lives?) "
          r"(?:in|at|on|under)",
          rf"\bwe (?:keep|track|collect|store|document|file|log|manage|discuss|have|put|plan|write) .{{3,50}} (?:in|"
