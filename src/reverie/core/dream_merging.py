@@ -53,10 +53,10 @@ class Merging:
             night = _Night(current, now, verdicts)
             night.sleep()
             left = tuple(night.left)
-            if not night.steps:
-                break
             steps += night.steps
             current = applied(current, night.change)
+            if all(step.act in (Act.DATED, Act.EXPIRED) for step in night.steps):
+                break               # the others were made on what these had left
         after = {memory.id: memory for memory in current}
         change = Change(
             put=[memory for id, memory in after.items() if _says_else(memory, before[id])],

@@ -6,7 +6,7 @@ whoever looks at such a file and then takes it does both within ``home.lock``.
 """
 
 # Paths are strings in storage:
-# ruff: noqa: PTH108, PTH118, PTH120
+# ruff: noqa: PTH108, PTH118, PTH119, PTH120
 
 from __future__ import annotations
 
