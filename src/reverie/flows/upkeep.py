@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from reverie import errors
 from reverie.axes.scoping import Mount
-from reverie.core import gate, merge, redact
-from reverie.core.edits import Edit
 from reverie.core.events import Cause, ChangeRecord, Touched, Undone
 from reverie.core.layout import Change
 from reverie.core.memory import By, Memory, Source
-from reverie.core.merge import Act
-from reverie.core.place import Place
-from reverie.core.proposal import Extractor, Proposal, Window
-from reverie.core.session import Message, Voice
 from reverie.flows.space import Space
-from reverie.storage.store import Store
+
+if TYPE_CHECKING:
+    from reverie.core.edits import Edit
+    from reverie.core.place import Place
+    from reverie.core.proposal import Extractor
+    from reverie.storage.store import Store
+
+# What judges texts (gate, merge, redact) is imported where something is written: to list and to read must not wait for it.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +45,13 @@ def _found(space: Space, mount: Mount, memory: Memory) -> Found:
 
 
 def one(space: Space, name: str) -> Found:
-    """The memory with this id, or with the only id that ends so. Raises ``NotFound`` or ``Ambiguous``."""
+    """The memory with this id, or with the only id that ends so, or the only one that holds all these words. Raises
+    ``NotFound`` or ``Ambiguous``."""
     known = everything(space)
     wanted = name.removesuffix(".md")
     fits = [found for found in known if found.memory.id in (name, name + ".md")]
     fits = fits or [found for found in known if f"/{found.memory.id}".removesuffix(".md").endswith((f"/{wanted}", f"_{wanted}"))]
+    fits = fits or matching(known, name)
     if not fits:
         raise errors.NotFound(f"there is no memory {name!r}; `reverie list --all` shows them all")
     if len(fits) > 1:
@@ -71,6 +75,10 @@ def remember(space: Space, place: Place, text: str, extractor: Extractor, *, giv
     ``given`` holds what they said of it (name, type, why, how to apply); the rest is read from the text. Their word is
     enough for the gates that ask whether something is worth keeping; a credential or an order to the agent is refused.
     """
+    from reverie.core import gate, merge
+    from reverie.core.merge import Act
+    from reverie.core.proposal import Proposal
+
     memory = _understood(space, text, extractor, given)
     memory = replace(memory, scope=scope or memory.scope)
     mount = space.design.scoping.target(place, memory.scope)
@@ -93,6 +101,10 @@ def remember(space: Space, place: Place, text: str, extractor: Extractor, *, giv
 
 def _understood(space: Space, text: str, extractor: Extractor, given: Memory) -> Memory:
     """A memory from a sentence: as the extractor reads it, else as it stands."""
+    from reverie.core import redact
+    from reverie.core.proposal import Window
+    from reverie.core.session import Message, Voice
+
     clean = redact.redact(text.strip())
     if clean.families:
         raise errors.SecretRefused(
@@ -119,6 +131,8 @@ def _understood(space: Space, text: str, extractor: Extractor, given: Memory) ->
 
 def forget(space: Space, found: Sequence[Found]) -> int:
     """Take memories out, into the trash; what is learned again from old sessions stays out. Answers with the change's id."""
+    from reverie.core import gate
+
     by_store: dict[str, tuple[Store, list[Found]]] = {}
     for each in found:
         store = space.store(each.mount)
@@ -149,7 +163,7 @@ def undo(
     for mount in space.every_mount():
         store = space.store(mount)
         if any(path.startswith(f"stores/{store.label}/") for path in undone.stale):
-            plan = store.plan(Change(), space.now())
+            plan = store.plan(Change(reindex=True), space.now())
             space.home.journal.commit(plan.edits, cause=Cause(operation="reindex", actor="reverie"))
     return undone
 

@@ -128,7 +128,7 @@ class ClaudeCode:
             kind = "memory"
         if not kind or name == kind or name.startswith(f"{kind}_"):
             return name
-        return f"{kind}_{name}"[: naming.LONGEST_STEM].strip("_")
+        return naming.shortened(f"{kind}_{name}")
 
     def _new(self, memory: Memory, now: datetime) -> Document:
         """A new file, in the study's shape or the client's."""

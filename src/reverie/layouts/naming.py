@@ -25,10 +25,14 @@ def slug(text: str, *, between: str = "_", longest: int = LONGEST_STEM) -> str:
     """A name as part of a file name: letters and digits of any script in lower case, everything else one separator."""
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
     kept = "".join(part if part.isalnum() or unicodedata.category(part)[0] == "M" else " " for part in text)
-    whole = between.join(kept.split())
-    cut = whole[:longest]
-    if len(whole) > longest and whole[longest] != between and between in cut[longest // 2 :]:
-        cut = cut.rpartition(between)[0]        # a word that was cut in two says nothing
+    return shortened(between.join(kept.split()), between=between, longest=longest)
+
+
+def shortened(name: str, *, between: str = "_", longest: int = LONGEST_STEM) -> str:
+    """A name of at most so many characters, cut between two words where that leaves half of it: half a word says nothing."""
+    cut = name[:longest]
+    if len(name) > longest and name[longest] != between and between in cut[longest // 2 :]:
+        cut = cut.rpartition(between)[0]
     return cut.strip(between)
 
 
