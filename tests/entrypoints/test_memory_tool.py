@@ -403,7 +403,7 @@ def without_directory_sizes(answer: str) -> str:
     return "\n".join([head, *("\t" + row.split("\t")[1] if row.split("\t")[1] in directories else row for row in rows)])
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(COMMANDS, max_size=12))
 def test_it_answers_as_the_reference_does(commands: list[Command]) -> None:
     folder = Path(tempfile.mkdtemp(prefix="reverie-test-"))
@@ -443,7 +443,7 @@ FUZZ = st.one_of(
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(FUZZ, max_size=25))
 def test_nothing_leaves_the_store_and_nothing_but_a_refusal_is_raised(inputs: list[object]) -> None:
     folder = Path(tempfile.mkdtemp(prefix="reverie-test-"))

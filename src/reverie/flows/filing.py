@@ -206,8 +206,7 @@ class Files:
             filing_paths.check_new(where)
         except filing_paths.Refused as error:
             raise self._refused(error.key, path=path, why=error.why) from None
-        if families := {secret.family for secret in redact.find(path)}:
-            raise self._refused("secret", families=", ".join(sorted(families)))
+        self._door.name(path)
         self._not_the_stores(where, path)
         self._reachable(tree, where, path)
         names = where.relative.split("/")

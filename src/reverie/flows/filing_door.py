@@ -6,6 +6,7 @@ file's own frontmatter, or refused where a file cannot carry that mark. And the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from reverie.axes.scoping import Mount
@@ -25,6 +26,7 @@ OVERLAP_CHARACTERS = 2_000          # so that no order hides where two windows m
 SAID_CHARACTERS = 8_000             # of a memory that may be what the user had forgotten: a statement, not a document
 
 _USERS_WORD = (By.USER, By.HAND)
+_SEPARATORS = re.compile("[-_./]+")
 
 
 class Door:
@@ -48,6 +50,13 @@ class Door:
             return ()
         folder: Folder = {self._base + relative: file or File(data, self._space.now())}
         return self._layout.read(folder, scope=self._mount.scope, project=self._mount.project).memories
+
+    def name(self, path: str) -> None:
+        """Refuse a path whose names say what no text may: they are listed to a model."""
+        if families := {secret.family for secret in redact.find(path)}:
+            raise self._refused("secret", families=", ".join(sorted(families)))
+        if reason := self._orders(path) or self._orders(_SEPARATORS.sub(" ", path)):
+            raise self._refused("orders", why=reason)
 
     def admitted(
         self, where: Where, before: bytes | None, text: str, path: str, *, brought: str | None = None
