@@ -250,3 +250,13 @@ def test_weekdays_fall_on_their_day_whatever_the_day_they_were_said_on() -> None
             (mention,) = find(text, said_on)
             assert mention.first.weekday() == 4
             assert (mention.first < said_on) == (text[0] in "l上先지"), (text, said_on)
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("a code freeze until 7 January.", "a code freeze until 7 January 2027."),
+    ("freeze until 7 Jan. at noon", "freeze until 7 Jan. (2027-01-07) at noon"),
+    ("定例は木曜に変わりました", "定例は木曜（2026-12-03）に変わりました"),
+    ("회의가 금요일로 바뀌었어요", "회의가 금요일(2026-12-04)로 바뀌었어요"),
+])
+def test_a_full_stop_is_no_abbreviation_and_a_new_day_is_to_come(text: str, expected: str) -> None:
+    assert dates.absolute(text, date(2026, 12, 1)) == expected

@@ -71,6 +71,7 @@ FLOORS = [
     *((language, section, .90, .90) for language in ("zh", "ja", "ko") for section in (
         "the project as it is", "what has changed", "where it is and whom to ask", "about the person")),
     ("zh", "said softly", .90, .90), ("ja", "said casually", .90, .90), ("ko", "said casually", .90, .90),
+    ("zh", "fresh", .78, .90), ("ja", "fresh", .76, .80), ("ko", "fresh", .76, .70),
     ("zh", "beside a secret", .90, .75), ("ja", "beside a secret", .90, .75), ("ko", "beside a secret", .90, .75),
 ]
 
@@ -186,3 +187,53 @@ def test_any_text_gets_an_answer_for_each_sentence(parts: list[str]) -> None:
         assert len(language.describe(text, "project")) <= 150
         assert len(language.keywords(text)) <= 8
     extract(text)
+
+
+# --- confirmations, whole-sentence corrections, names -------------------------------------------------------------------------
+
+
+def talk(*turns: tuple[Voice, str]) -> Extraction:
+    """What the rules make of a conversation of a person and an assistant."""
+    messages = [Message(id=str(i), voice=voice, text=text) for i, (voice, text) in enumerate(turns)]
+    return Rules().propose(Window(messages=messages, day=DAY))
+
+
+@pytest.mark.parametrize(("answer", "said", "words"), [
+    ("我先跑了影子任务，对平之后才切换。", "这个做法我很认可，以后上线都这么走", "影子任务"),
+    ("好的。列表用游标分页，每页 50 条。", "对，其他接口也照这样来", "游标分页"),
+    ("承知しました。境界値だけを表にして parametrize しました。", "他のモジュールも同じ感じで頼む", "境界値"),
+    ("설정은 limits.toml로 옮기고 시작할 때 한 번만 읽게 했어요.", "다른 모듈도 같은 식으로 부탁해요", "limits.toml"),
+])
+def test_a_confirmation_carries_what_it_confirms(answer: str, said: str, words: str) -> None:
+    (proposal,) = talk((Voice.PERSON, "…"), (Voice.ASSISTANT, answer), (Voice.PERSON, said)).proposals
+    assert words in proposal.memory.name and words in proposal.memory.body and proposal.memory.type == "feedback"
+
+
+@pytest.mark.parametrize("said", ["以后都这么写", "これからもこれでお願いします", "앞으로도 이렇게 해 주세요"])
+def test_a_confirmation_of_nothing_is_nothing(said: str) -> None:
+    assert extract(said).proposals == ()
+
+
+def test_a_confirmation_of_what_was_just_said_is_no_second_memory() -> None:
+    result = talk((Voice.PERSON, "写库改成批量，每批 200 条"), (Voice.ASSISTANT, "明白，改成每批 200 条的批量写入。"),
+                  (Voice.PERSON, "对，就按这个来"))
+    assert [p.memory.body for p in result.proposals] == ["写库改成批量，每批 200 条"]
+
+
+@pytest.mark.parametrize(("before", "after", "body"), [
+    ("对账报表以后发给韩梅", "说错了，不是韩梅，是李雷", "对账报表以后发给李雷"),
+    ("予約の変更は前日18時まで受け付けます", "すみません、勘違いでした。前日18時ではなく正午までだそうです", "予約の変更は正午まで受け付けます"),
+    ("예약 변경은 전날 18시까지 받기로 했어요", "아 착각했어요. 18시가 아니라 정오까지래요", "예약 변경은 전날 정오까지 받기로 했어요"),
+])
+def test_a_correction_that_names_both_values_swaps_them(before: str, after: str, body: str) -> None:
+    assert [p.memory.body for p in extract(before, after).proposals] == [body]
+
+
+@pytest.mark.parametrize(("text", "title", "words"), [
+    ("以后发版前找周敏确认，批量导入一律走批量接口", "发版前找周敏确认", {"发版", "周敏", "批量导入", "批量接口"}),
+    ("对，网关部署在上海机房", "网关部署在上海机房", {"上海机房"}),
+    ("对账报表每天发", "对账报表每天发", {"对账报表"}),
+])
+def test_names_begin_with_the_subject_and_words_are_whole(text: str, title: str, words: set[str]) -> None:
+    assert LANGUAGES["zh"].title(text, "project") == title
+    assert words <= set(LANGUAGES["zh"].keywords(text))

@@ -185,7 +185,7 @@ class Cjk:
             return False
         said, noted = ({a + b for a, b in pairwise(cjk_text.PUNCTUATION.sub("", text))}
                        for text in (scene.earlier[-1], cjk_text.opening(scene.answer)))
-        return len(said & noted) >= REPEATED * min(len(said), len(noted))
+        return len(said & noted) > REPEATED * min(len(said), len(noted))
 
     def _stands(self, one: Seen, before: list[Seen], so_far: list[Reading]) -> bool:
         """Whether a sentence is a statement of its own. After one, a sentence without a topic and with signs that only go on

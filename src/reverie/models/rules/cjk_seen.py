@@ -200,8 +200,8 @@ def _together(grammar: Grammar, clauses: Sequence[Clause]) -> None:
             for name in ORDERS:                     # "from now on, …, put the numbers into the PR"
                 clause.signs.pop(name, None)
         ruled = ruled or bool(RULES & set(clause.signs))
-    if "favour" in last.signs:
-        return
+    if "favour" in last.signs or any("now" in c.signs for c in clauses):
+        return                                      # "I am off tomorrow, ask her"
     whole = cjk_text.joined([c.view for c in clauses], grammar.language)
     for each in grammar.signs:
         if each.name in ACROSS and each.name not in last.signs and each.pattern.search(whole):
