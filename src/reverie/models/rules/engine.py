@@ -33,6 +33,8 @@ ANSWER_CHARACTERS = 2_000           # of an assistant's answer: a confirmation m
 _TWICE = re.compile(r"\b(\w{2,40})(?: \1\b)+")
 QUOTE_CHARACTERS = 400
 _UNIT = re.compile(r"^[\d.,]+ ?(?P<unit>%|‰|€|\$|°\w?)$")
+# Clauses with subjects of their own in one statement.
+_SEVERAL = re.compile(r"[,;] and (?:the |our |all )?[\w-]+(?: [\w-]+)? (?:is|are|goe?s?|stays?|needs?|must|has|have|runs?|lives?|comes?)\b")
 TERSE = 40                          # characters of a statement that says too little alone in an index line
 READABLE = 0.35                     # below this share no language here reads the text
 # A sentence end that every script has; the language cuts the rest.
@@ -241,7 +243,8 @@ class _Reader:
         draft.replaces = draft.replaces or old.head.text
         if old.message != index:
             draft.corrects = self._window.messages[old.message].id
-        self._take_back(old)
+        if not _SEVERAL.search(old.head.text):  # what else the old one says may still hold
+            self._take_back(old)
 
     def _take_back(self, draft: _Draft) -> None:
         draft.gone = True
@@ -366,7 +369,8 @@ def _swapped(draft: _Draft, value: str, about: str) -> _Draft | None:
 def _old_value(language: Language, draft: _Draft, value: str) -> str:
     """Which piece of a statement the new value stands for: the same kind, and most what the statement is about."""
     given = language.values(value)
-    kinds = {v.kind for v in given if v.end - v.start >= len(value.strip()) // 2} or {"word"}
+    whole = {v.kind for v in given if v.kind == "phrase" and v.end - v.start >= len(value.strip())}
+    kinds = whole or {v.kind for v in given if v.end - v.start >= len(value.strip()) // 2} or {"word"}
     best: tuple[float, str] = (0.0, "")
     counted = draft.words
     for text in (draft.head.text, draft.head.why, *(r.text for r in (*draft.before, *draft.after))):

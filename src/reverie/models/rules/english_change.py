@@ -159,6 +159,9 @@ _NEWNESS = re.compile(r"\b(?:change of plans?|from now on|now\b|new plan|any ?mo
 _DITCHED = re.compile(
     r"^(?:we|they)(?:'ve| have)? (?:\w+ly |just |now |finally )?(?:ditched|dropped|scrapped|abandoned|retired|killed|left|got rid of|binned) "
     r"(?P<old>[^,.;:]{2,40})[,;:.–—] (?:and |so |now )*(?P<rest>.{6,})$", re.IGNORECASE)
+_GONE = re.compile(
+    r"^(?:(?P<old>[\w./-]+) (?:is|are) (?:gone|dead|retired|history|switched off|shut down|no more)|(?:forget|scrap) (?P<old2>[\w./-]*\d[\w./-]*|[A-Z][\w-]+))"
+    r"[,;:–—] (?:and |so |now )*(?P<rest>.{6,})$")
 _TOLD_TO_SWAP = re.compile(
     r"^(?:please |from now on,? )?(?:swap|replace|exchange|trade) (?P<old>[\w.+-]+) (?:for|with|by) (?P<new>[\w.+-]+) "
     r"(?P<rest>(?:in|for|on|across) (?:all |our |the )?[a-z-]+s)[.!]*$", re.IGNORECASE)
@@ -181,6 +184,9 @@ def turn(text: str, *, whole: str = "") -> Turn | None:
     """The new state alone, where a sentence says which state it ends."""
     if found := _TOLD_TO_SWAP.match(text):
         return Turn(f"Use {found['new']} instead of {found['old']} {found['rest']}", found["old"])
+    if found := _GONE.match(text):
+        old = found["old"] or found["old2"]
+        return Turn(_capital(found["rest"]), old, f"{old} is gone")
     if found := _LEFT.match(text):
         return Turn(_capital(found["rest"]), found["old"], found["gone"].strip())
     if found := _TAKES_OVER.search(text):

@@ -107,7 +107,7 @@ _MANNER = re.compile(r"^(?:please |only |always )*[a-z-]+ (?:\w+ )?(?:with|via|t
 _ALLOWED_AGAIN = re.compile(
     r"\b(?:is|are) (?:allowed|permitted|welcome) again\b|(?:^|[,;:] )(?:so |and |then |ok |now )*(?:a|an|one|[a-z]+ing)\b.{2,70} (?:is|are) "
     r"(?:fine|ok|okay|good|enough|possible) again\b|\b(?:you|we) (?:can|may) (?!try|look|start|test|run)[a-z]+ .{2,60} again\b|"
-    r"\b(?:rule|ban|limit|restriction|requirement|moratorium|embargo) (?:is|was|has been) (?:lifted|gone|dropped|off)\b")
+    r"\bno (?:more|need)\b.{3,60}[,;] .{3,50} (?:is|are) (?:fine|ok|okay|enough)\b|\b(?:rule|ban|limit|restriction|requirement|moratorium|embargo) (?:is|was|has been) (?:lifted|gone|dropped|off)\b")
 _TAKE_OUT = re.compile(
     r"^(?:please )?(?:drop|remove|take|kick|throw|rip|undo|ditch|get rid of|leave|pull|back|no more|not) "
     r"(?!the\b|this|that|it\b|them|these|those|a\b|an\b)[\w.`/-]+(?: [\w.`/-]+)?(?: (?:out|back out|away|off))?(?: again| please)?(?P<end>[,;:–—]|[.!]*$)")

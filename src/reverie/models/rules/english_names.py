@@ -116,9 +116,9 @@ def values(text: str) -> list[Value]:
         taken.append((value.start, value.end))
         found.append(_weighed(text, value, 2.0))
     if 1 < len(text.split()) <= 6 and (not found or found[0].end - found[0].start < len(text.strip()) * 0.6):
-        return [Value(start=0, end=len(text), kind="phrase", weight=1.0), *sorted(
+        return [Value(start=0, end=len(text), kind="phrase", weight=1.0), *found, *sorted(
             [_weighed(text, Value(start=m.start(), end=m.end(), kind="word"), 1.0) for m in _WORD.finditer(text)
-             if m.group().casefold() not in _STOP], key=lambda v: -v.weight)]
+             if m.group().casefold() not in _STOP and not any(a < m.end() and m.start() < b for a, b in taken)], key=lambda v: -v.weight)]
     for match in _WORD.finditer(text):
         word = match.group()
         if word.casefold() in _STOP or any(a < match.end() and match.start() < b for a, b in taken):

@@ -19,7 +19,7 @@ PASSING: tuple[Sign, ...] = (
     sign("now", -3.0, _NONE, words(
         "right now", "at the moment", "for the moment", "for now", "for the time being", "currently", "today(?! on)",
         "(?<!from )tomorrow", "(?<!decided )(?<!agreed )(?<!met )yesterday(?:'s)?", "last night", "tmppath",
-        "tonight", "this (?:morning|afternoon|evening|minute|second|run|week)(?! formatting| on)",
+        "tonight", "(?<!since )this (?:morning|afternoon|evening|minute|second|run|week)(?! formatting| on)",
         "in a (?:minute|second|sec|moment|bit|while|few)",
         f"(?:in|for|give me) {_A_FEW} (?:more )?(?:minutes?|secs?|seconds?|mins?)", "back in",
         "until (?:tonight|tomorrow|lunch|noon|three|four|five|later)",
