@@ -259,4 +259,4 @@ def test_weekdays_fall_on_their_day_whatever_the_day_they_were_said_on() -> None
     ("회의가 금요일로 바뀌었어요", "회의가 금요일(2026-12-04)로 바뀌었어요"),
 ])
 def test_a_full_stop_is_no_abbreviation_and_a_new_day_is_to_come(text: str, expected: str) -> None:
-    assert dates.absolute(text, date(2026, 12, 1)) == expected
+    assert absolute(text, date(2026, 12, 1)) == expected
