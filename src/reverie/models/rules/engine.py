@@ -240,6 +240,11 @@ class _Reader:
         if old is None:
             return
         draft.head = replace(draft.head, type=old.head.type or draft.head.type, scope=old.head.scope)
+        rest, value = _without(draft.language, draft.head, old.head)
+        if rest:                            # "on 3 May and on Linux only": the other half still holds
+            old.head = replace(old.head, text=rest)
+            draft.replaces = value
+            return
         draft.replaces = draft.replaces or old.head.text
         if old.message != index:
             draft.corrects = self._window.messages[old.message].id
@@ -312,7 +317,8 @@ def _ended(draft: _Draft, candidates: Sequence[_Draft]) -> _Draft | None:
             continue
         shared = len(mine & _topics(language, old.head.text))
         if head.replaces:               # the old words were named: nothing else is meant
-            if head.replaces.casefold() in old.words.casefold() and (shared or len(head.replaces) > 2):
+            named = frozenset(word[:5] for word in head.replaces.casefold().split())
+            if _alone(head.replaces, old.head.text) and (mine & _topics(language, old.head.text)) - named:
                 return old
         elif shared and _close(shared, mine, language, head.text, old.head.text) and (best is None or shared > best[0]):
             best = (shared, old)
@@ -325,6 +331,26 @@ def _close(shared: int, mine: frozenset[str], language: Language, new: str, old:
     if kinds & {"date", "weekday", "time"}:
         return True
     return shared >= 2 and (bool(kinds) or shared * 2 >= min(len(mine), len(_topics(language, old))))
+
+
+def _without(language: Language, new: Reading, old: Reading) -> tuple[str, str]:
+    """The old statement without the half that a new one ends, and the value that went; "" when nothing would be left."""
+    kinds = _differing(language, new.text, old.text)
+    said = [old.text[v.start:v.end] for v in language.values(old.text) if v.kind in kinds]
+    values = [new.replaces] if new.replaces and new.replaces in old.text else said
+    if len(values) != 1:
+        return "", ""
+    half = rf"(?:(?:on|by|until|from|at|in|for|before|is|are) )?(?:the )?{re.escape(values[0])}"
+    for pattern in (rf"\b{half},? and (?=(?:on|by|until|from|at|in|for|before|only|with|without)\b)", rf",? and {half}(?=[.,;]|$)"):
+        rest = re.sub(pattern, "", old.text, count=1)
+        if rest != old.text and len(rest) > 12:
+            return rest, values[0]
+    return "", ""
+
+
+def _alone(words: str, text: str) -> bool:
+    """Whether words stand in a text, not as a part of other Latin words."""
+    return re.search(rf"(?<!\w){re.escape(words.casefold())}(?!\w)", text.casefold(), re.ASCII) is not None
 
 
 def _topics(language: Language, text: str) -> frozenset[str]:
