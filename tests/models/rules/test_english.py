@@ -44,6 +44,8 @@ def one(text: str) -> tuple[str, str, str]:
     ("Bugs are tracked in Jira, project CORE.", "reference", "project"),
     ("The staging system is at stage.acme.example:8443.", "reference", "project"),
     ("Credentials come from the team vault in 1Password, never from .env.", "reference", "project"),
+    ("Please deploy with the script, never by hand: it takes the lock.", "feedback", "project"),
+    ("Run the checks with `make check`, never plain pytest.", "feedback", "project"),
     ("I'm a data engineer and new to Rust.", "user", "user"),
     ("My timezone is Europe/Oslo.", "user", "user"),
     ("Please explain things to me in Spanish.", "user", "user"),
