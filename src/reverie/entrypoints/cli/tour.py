@@ -83,7 +83,7 @@ def _show(report: Report) -> None:
             click.echo(f"  {common.coloured(kept.action)} {kept.memory.type:9} {common.short(kept.memory.name, 66)}")
         shown = [drop for drop in learned.drops if drop.reason != "no_signal"]
         for drop in shown:
-            click.echo(common.dim(f"  refused     {drop.reason!s:16} {common.short(drop.quote, 58)}"))
+            click.echo(common.dim(f"  refused     {drop.reason!s:16} {common.short(drop.quote, 58) or "(not even the words are kept)"}"))
         rest = len(learned.drops) - len(shown)
         if rest:
             click.echo(common.dim(f"  passed over {rest} sentences without lasting content"))
