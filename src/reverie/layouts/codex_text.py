@@ -142,7 +142,7 @@ def fenced(lines: Sequence[str]) -> tuple[set[int], bool]:
             continue
         end = None
         if len(mark) < hopeless.get(mark[0], len(mark) + 1):
-            end = next((i for i, other, rest in marks[place + 1 :]
+            end = next((i for i, other, rest in map(marks.__getitem__, range(place + 1, len(marks)))    # a slice would copy
                         if other[0] == mark[0] and len(other) >= len(mark) and not rest.strip()), None)
         if end is None:
             hopeless[mark[0]] = min(len(mark), hopeless.get(mark[0], len(mark)))
