@@ -348,3 +348,15 @@ def test_finding_a_place_starts_no_process_and_is_quick(base: Path) -> None:
         capture_output=True, text=True, check=True,
     )
     assert ran.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("path", ["", ".", "app", "./app", "..", "../..", "~", "~/app"])
+def test_a_relative_path_is_not_joined_to_the_directory_we_run_in(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository(tmp_path / "ours")
+    (tmp_path / "ours" / "app").mkdir()
+    monkeypatch.chdir(tmp_path / "ours")
+    place = locate(path)
+    assert not place.exists
+    assert str(tmp_path) not in places.identity(place)

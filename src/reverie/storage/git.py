@@ -28,7 +28,8 @@ def locate(path: str, *, hint: str = "", home: str = "", folds_case: bool | None
     that is ``home`` itself: a repository of dotfiles would swallow every project that was ever deleted. Else the host's
     ``hint`` decides, else its own path (``place.gone``). Never raises for a bad path, never waits.
     """
-    if not path or _of_another_system(path):
+    if not places.is_absolute(path) or _of_another_system(path):
+        # a relative path is nobody's: joined to the directory that we happen to run in, it would be another project's
         return places.gone(path, hint=hint, folds_case=bool(folds_case))
     try:
         real = os.path.realpath(path)
