@@ -47,11 +47,12 @@ def open_memory(
     cannot be opened.
     """
     environment = os.environ if environment is None else environment
-    root = Path(home).expanduser() if home is not None else settings.home_of(environment)
+    root = settings.expanded(home) if home is not None else settings.home_of(environment)
     values = settings.load(root, environment)
     chosen = designs.named(design or values["design"])
     space = Space(Home(str(root.absolute()), clock), chosen, user_home=settings.user_home_of(environment))
-    return Memory(space, values, cwd=str(Path(cwd).absolute() if cwd is not None else _cwd()), environment=environment)
+    seen_from = settings.expanded(cwd).absolute() if cwd is not None else _cwd()
+    return Memory(space, values, cwd=str(seen_from), environment=environment)
 
 
 def _cwd() -> Path:
@@ -181,8 +182,8 @@ class Memory:
         return upkeep.everything(self.space) if everywhere else upkeep.here(self.space, self.place)
 
     def read(self, name: str) -> Found:
-        """One memory, by its id or the unambiguous end of it."""
-        return upkeep.one(self.space, name)
+        """One memory, by its id, or by an end or words of it that are unambiguous here."""
+        return upkeep.one(self.space, self.place, name)
 
     def remember(
         self, text: str, *, name: str = "", type: str = "", why: str = "", how_to_apply: str = "", scope: str = ""
@@ -193,10 +194,7 @@ class Memory:
 
     def find(self, query: str, *, everywhere: bool = False) -> Sequence[Found]:
         """Memories by id, or by words that they all hold: what ``forget`` would take."""
-        try:
-            return [upkeep.one(self.space, query)]
-        except errors.NotFound:
-            return upkeep.matching(self.list(everywhere=everywhere), query)
+        return upkeep.named(self.space, self.place, query) or upkeep.matching(self.list(everywhere=everywhere), query)
 
     def forget(self, found: Sequence[Found] | str) -> int:
         """Take memories out. Answers with the change's id, for ``undo``. Raises ``NotFound``."""
@@ -246,7 +244,7 @@ class Memory:
 
         if wording not in tool_answers.WORDINGS:
             raise errors.WrongUse(f"unknown wording {wording!r}; known are {', '.join(tool_answers.WORDINGS)}")
-        mount = self.space.design.scoping.target(self.place, scope)
+        mount = self.space.target(self.place, scope)
         return Files(self.space, mount, scope=scope, session=session, wording=tool_answers.WORDINGS[wording])
 
     # ── about itself ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -260,7 +258,10 @@ class Memory:
         """What is kept, what was done, what needs a look."""
         home = self.space.home
         everything = self.list(everywhere=True)
-        problems = list(home.notes)
+        problems = [*home.notes, *(
+            f"{path}: a damaged database that was moved aside; what it knew of undo, reading positions and forgotten memories "
+            "is lost. Repair it or delete it." for path in home.set_aside()
+        )]
         for mount in self.space.every_mount():
             store = self.space.store(mount)
             problems += [f"{store.label}/{each.path}: {each.reason} {each.detail}".rstrip() for each in store.contents().problems]

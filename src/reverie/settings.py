@@ -22,6 +22,7 @@ An environment variable ``REVERIE_DESIGN`` (``REVERIE_RECALL_DOCUMENTS``, …) g
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,13 +67,18 @@ class Settings:
 def home_of(environment: Mapping[str, str]) -> Path:
     """Where Reverie keeps what it keeps."""
     if chosen := environment.get("REVERIE_HOME"):
-        return Path(chosen).expanduser()
+        return expanded(chosen)
     return Path(user_home_of(environment)) / ".reverie"
+
+
+def expanded(path: str | Path) -> Path:
+    """A path with "~" read as the home folder, where there is one; ``Path.expanduser`` raises where there is none."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 def user_home_of(environment: Mapping[str, str]) -> str:
     """The user's home folder."""
-    return environment.get("HOME") or environment.get("USERPROFILE") or str(Path.home())
+    return environment.get("HOME") or environment.get("USERPROFILE") or str(expanded("~"))
 
 
 def load(home: Path, environment: Mapping[str, str]) -> Settings:
@@ -97,10 +103,12 @@ def load(home: Path, environment: Mapping[str, str]) -> Settings:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
+        if file.exists() and not file.is_file():        # a pipe would block for ever
+            raise errors.WrongUse(f"{file} is no regular file. Move it away.")
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise errors.WrongUse(f"{file} cannot be read: {error}. Mend it or move it away.") from error
 
 

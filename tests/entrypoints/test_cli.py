@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from reverie import errors
 from reverie.entrypoints import cli
 
 SAMPLES = str(Path(str(resources.files("reverie.samples"))) / "home")
@@ -173,3 +174,70 @@ def test_starting_costs_no_heavy_import() -> None:
     code = "import sys, reverie, reverie.entrypoints.cli; print(sorted(m for m in sys.modules if m.startswith(('msgspec','yaml','reverie.'))))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
     assert re.findall(r"'(.*?)'", done.stdout) == ["reverie.entrypoints", "reverie.entrypoints.cli", "reverie.errors"]
+
+
+# ── the way from outside ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_less_than_a_whole_id_reaches_into_no_other_project(reverie: Any, tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    one, two = ("--cwd", str(tmp_path / "one")), ("--cwd", str(tmp_path / "two"))
+    kept = json.loads(reverie("remember", "--json", "Always deploy the wombat service with helm", *one).stdout)
+    for command in (("read", "wombat"), ("why", "wombat"), ("forget", "wombat", "--yes"),
+                    ("read", kept["id"].rpartition("/")[2]), ("forget", kept["id"].rpartition("/")[2], "--yes")):
+        refused = reverie(*command, *two)
+        assert refused.exit_code != 0, command
+        assert "helm" not in refused.output
+    assert "helm" in reverie("read", kept["id"], *two).output        # who knows the whole id means it
+    assert reverie("read", "wombat", *one).exit_code == 0
+
+
+def test_forgetting_by_words_takes_all_that_hold_them(reverie: Any) -> None:
+    reverie("remember", "Always deploy the wombat service with helm")
+    reverie("remember", "The wombat dashboard is in Grafana under Marsupials")
+    assert "Forgotten: 2" in reverie("forget", "wombat", "--yes").output
+
+
+@pytest.mark.parametrize("name", ["settings.toml", "stores"])
+def test_what_is_in_the_way_in_a_home_is_said_and_nothing_waits(reverie: Any, tmp_path: Path, name: str) -> None:
+    home = tmp_path / "reverie"
+    home.mkdir()
+    if name == "stores":
+        (home / name).write_text("not a folder")
+    else:
+        os.mkfifo(home / name)
+    for command in ("list", "recall x", "index", "status"):
+        refused = CliRunner().invoke(cli.group, command.split())
+        assert isinstance(refused.exception, errors.ReverieError), command
+        assert name in str(refused.exception)
+
+
+def test_a_directory_whose_name_is_no_text(reverie: Any, tmp_path: Path) -> None:
+    place = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    try:
+        Path(place).mkdir()
+    except OSError:
+        pytest.skip("this file system takes only UTF-8")
+    kept = reverie("remember", "We indent with tabs in this repository", "--cwd", place)
+    assert kept.exit_code == 0
+    assert "tabs" in reverie("index", "--cwd", place).output
+
+
+def test_a_damaged_database_is_told_of_when_it_is_moved_aside_and_as_long_as_it_lies_there(
+    learned: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "reverie" / "state.db").write_bytes(b"no database" * 1000)
+    for companion in ("-wal", "-shm"):
+        (tmp_path / "reverie" / f"state.db{companion}").unlink(missing_ok=True)
+    assert "was damaged" in learned("list").stderr
+    assert "was damaged" not in learned("list").stderr
+    assert "state.db.damaged-1" in learned("status").output
+
+
+@pytest.mark.parametrize("home", ["~nobody-of-this-name/reverie", "~"])
+def test_a_home_below_a_persons_folder(home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("REVERIE_HOME", home)
+    assert CliRunner().invoke(cli.group, ["list"]).exit_code == 0

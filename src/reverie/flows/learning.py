@@ -240,7 +240,7 @@ class _Placed:
                     self._take_out(mount, memory)
 
     def _one(self, proposal: Proposal) -> None:
-        mount = self.space.design.scoping.target(self.place, proposal.memory.scope)
+        mount = self.space.target(self.place, proposal.memory.scope)
         proposal = replace(proposal, memory=mount.owned(proposal.memory))
         known = self._look(mount)
         if self._holds_for_the_user(mount, proposal):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,7 +64,22 @@ class Space:
         return self._stores[label]
 
     def mounts(self, place: Place) -> tuple[Mount, ...]:
-        return self.design.scoping.mounts(place)
+        """The stores that a session in this place reads, the most specific first."""
+        return tuple(self._apart(mount) for mount in self.design.scoping.mounts(place))
+
+    def target(self, place: Place, scope: str) -> Mount:
+        """The store into which a new memory of this scope is written."""
+        return self._apart(self.design.scoping.target(place, scope))
+
+    def _apart(self, mount: Mount) -> Mount:
+        """The mount, in a folder beside it where the folder is another project's: the products' names for directories are
+        lossy (``a_b`` and ``a-b`` are one), and nothing crosses projects (DESIGN §4.6). The first to write keeps the name."""
+        if mount.mixed or not mount.project or mount.label.endswith(mount.project):
+            return mount
+        if self.key(self.project_of_folder(mount.label)) in ("", mount.project):
+            return mount
+        top, name, *rest = mount.label.split("/")
+        return replace(mount, label="/".join((top, f"{name}-{mount.project.rpartition('-')[2]}", *rest)))
 
     def every_mount(self) -> Iterator[Mount]:
         """All stores of this design that exist on disk, whatever project they belong to."""
@@ -113,7 +129,8 @@ class Space:
         path = f"stores/{self.design.name}/{mount.label}/{PROJECT_FILE}"
         if Path(self.home.root, path).exists():
             return []
-        text = json.dumps({"root": mount.root}, ensure_ascii=False) + "\n"
+        is_text = mount.root == mount.root.encode("utf-8", "replace").decode()      # a path may be no UTF-8
+        text = json.dumps({"root": mount.root}, ensure_ascii=not is_text) + "\n"
         return [Edit(path=path, before=None, after=text.encode(), root=path.removesuffix("/" + PROJECT_FILE))]
 
     def project_of_folder(self, label: str) -> str:

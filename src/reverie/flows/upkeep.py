@@ -44,20 +44,26 @@ def _found(space: Space, mount: Mount, memory: Memory) -> Found:
     return Found(mount=mount, memory=replace(memory, id=f"{mount.label}/{memory.id}"))
 
 
-def one(space: Space, name: str) -> Found:
-    """The memory with this id, or with the only id that ends so, or the only one that holds all these words. Raises
-    ``NotFound`` or ``Ambiguous``."""
-    known = everything(space)
-    wanted = name.removesuffix(".md")
-    fits = [found for found in known if found.memory.id in (name, name + ".md")]
-    fits = fits or [found for found in known if f"/{found.memory.id}".removesuffix(".md").endswith((f"/{wanted}", f"_{wanted}"))]
-    fits = fits or matching(known, name)
+def one(space: Space, place: Place, name: str) -> Found:
+    """The memory with this id, of whatever project; else, among those seen from here, the only one whose id ends so, or that
+    holds all these words: less than a whole id must not reach into another project. Raises ``NotFound`` or ``Ambiguous``."""
+    fits = named(space, place, name) or matching(here(space, place), name)
     if not fits:
-        raise errors.NotFound(f"there is no memory {name!r}; `reverie list --all` shows them all")
+        raise errors.NotFound(
+            f"there is no memory {name!r} here; `reverie list --all` shows those of all projects, with their whole ids"
+        )
     if len(fits) > 1:
         listed = ", ".join(found.memory.id for found in fits[:5])
         raise errors.Ambiguous(f"{name!r} fits {len(fits)} memories: {listed}. Give more of the id.")
     return fits[0]
+
+
+def named(space: Space, place: Place, name: str) -> list[Found]:
+    """The memory with this id, of whatever project, else those seen from here whose id ends so."""
+    wanted = name.removesuffix(".md")
+    return [found for found in everything(space) if found.memory.id in (name, name + ".md")] or [
+        found for found in here(space, place) if f"/{found.memory.id}".removesuffix(".md").endswith((f"/{wanted}", f"_{wanted}"))
+    ]
 
 
 def matching(found: Sequence[Found], query: str) -> list[Found]:
@@ -81,13 +87,14 @@ def remember(space: Space, place: Place, text: str, extractor: Extractor, *, giv
 
     memory = _understood(space, text, extractor, given)
     memory = replace(memory, scope=scope or memory.scope)
-    mount = space.design.scoping.target(place, memory.scope)
+    mount = space.target(place, memory.scope)
     memory = mount.owned(memory)
     if problems := gate.at_the_door(memory):
         raise errors.SecretRefused(f"not stored: the text holds {problems[0]}. Say where the credential is kept instead.")
     store = space.store(mount)
     with space.home.lock("remember"):
-        placement = merge.place(Proposal(memory=memory), merge.Known(store.contents().memories))
+        known = [each for each in store.contents().memories if space.visible(each, mount)]
+        placement = merge.place(Proposal(memory=memory), merge.Known(known))
         plan = store.plan(Change(put=[placement.memory]), space.now())
         full = store.full_id(plan.ids[0])
         action = {Act.ADD: "added", Act.CONFIRM: "confirmed"}.get(placement.act, "updated")

@@ -26,7 +26,7 @@ def connect(path: str) -> sqlite3.Connection:
     if not first.startswith(_MAGIC):
         raise CannotRead("not_a_database", f"{path!r} does not begin as an SQLite database does")
     quiet = len(first) > 18 and first[18] == _WAL and not _has_bytes(f"{path}-wal")
-    uri = f"file:{quote(os.path.abspath(path))}?mode=ro{'&immutable=1' if quiet else ''}"
+    uri = f"file:{quote(os.fsencode(os.path.abspath(path)))}?mode=ro{'&immutable=1' if quiet else ''}"
     try:
         connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:

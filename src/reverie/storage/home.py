@@ -6,7 +6,7 @@ write, and one that cannot be written is read as it is. A hook opens one per pro
 """
 
 # pathlib costs a hook 16 ms:
-# ruff: noqa: PTH110, PTH118, PTH120
+# ruff: noqa: PTH110, PTH118, PTH120, PTH208
 
 from __future__ import annotations
 
@@ -91,6 +91,14 @@ class Home:
         """What a person should know about this home: a database moved aside, a change that waits."""
         return self._database.notes + self._notes
 
+    def set_aside(self) -> list[str]:
+        """Damaged databases that were moved aside and still wait for somebody to repair or delete them."""
+        try:
+            names = sorted(os.listdir(self.root))
+        except OSError:
+            return []
+        return [self.path(name) for name in names if name.startswith("state.db.damaged-") and not name.endswith(("-wal", "-shm"))]
+
     @property
     def readonly(self) -> str:
         """Why nothing can be written here; "" when something can."""
@@ -136,6 +144,13 @@ class Home:
             return
         except OSError as error:
             raise files.unavailable(error, self.root, "opened") from error
+        stores = self.path("stores")
+        try:
+            os.scandir(stores).close()      # one that cannot be looked into must not pass for an empty one
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise files.unavailable(error, stores, "opened") from error
         stamp = files.read(self.path("version"), limit=100)
         digits = stamp.strip() if isinstance(stamp, bytes) else b""
         if digits.isdigit() and int(digits) > VERSION:

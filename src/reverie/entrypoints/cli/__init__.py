@@ -91,6 +91,8 @@ def main(args: list[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away (| head): nothing to say, and nobody to say it to
         code = 1
+    except OSError as error:    # what nobody further in has put in better words
+        code = _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -32,7 +32,16 @@ def opened(design: str | None, cwd: str | None) -> Memory:
     """The user's memory."""
     from reverie.memory import open_memory
 
-    return open_memory(design=design, cwd=cwd)
+    memory = open_memory(design=design, cwd=cwd)
+    click.get_current_context().call_on_close(lambda: _close(memory))
+    return memory
+
+
+def _close(memory: Memory) -> None:
+    """Say what a person should know about their home (a database moved aside), whatever became of the command."""
+    for said in memory.space.home.notes:
+        click.echo(f"reverie: {said}", err=True)
+    memory.close()
 
 
 def say_json(value: Any) -> None:
