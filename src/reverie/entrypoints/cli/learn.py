@@ -89,7 +89,8 @@ def show(report: Report, *, verbose: bool) -> None:
                 click.echo(f"    {common.coloured(kept.action)} {kept.memory.type:9} {common.short(kept.memory.name, 70)}")
             if verbose:
                 for drop in learned.drops:
-                    click.echo(common.dim(f"    {'not kept':11} {drop.reason:16} {common.short(drop.quote, 60) or "(not even the words are kept)"}"))
+                    words = common.short(drop.quote, 60) or "(not even the words are kept)"
+                    click.echo(common.dim(f"    {'not kept':11} {drop.reason:16} {words}"))
     _sums(report)
 
 
