@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING, Any
 from reverie import designs, errors, settings
 from reverie.core.memory import Memory as Remembered
 from reverie.core.place import Place
-from reverie.core.session import Transcript, Unreadable
-from reverie.flows import learning, reading, rehearsal, upkeep
-from reverie.flows.learning import Job, Learned
+from reverie.flows import reading, upkeep
 from reverie.flows.space import Space
 from reverie.flows.upkeep import Found
 from reverie.storage.home import Home
@@ -29,7 +27,9 @@ if TYPE_CHECKING:
     from reverie.core.events import ChangeRecord, Undone
     from reverie.core.proposal import Extractor
     from reverie.core.recall import Result
+    from reverie.core.session import Transcript, Unreadable
     from reverie.flows.filing import Files
+    from reverie.flows.learning import Job, Learned
 
 
 def open_memory(
@@ -106,6 +106,8 @@ class Memory:
     ) -> Report:
         """Learn from a conversation, as (speaker, text) pairs with "user" and "assistant" as speakers, or from the agents'
         own session files: all that are found below the home folder, or those that the options leave."""
+        from reverie.flows import rehearsal
+
         if conversation is not None:
             jobs = [self._spoken(conversation, session)]
             bad: list[Unreadable] = []
@@ -134,6 +136,8 @@ class Memory:
     def _learned(
         self, space: Space, jobs: list[Job], bad: list[Unreadable], *, run: str, project: str | None
     ) -> Iterator[Learned]:
+        from reverie.flows import learning
+
         for unreadable in bad:
             yield learning.unreadable(space, unreadable, run=run)
         yield from learning.learn(
@@ -146,6 +150,8 @@ class Memory:
     ) -> tuple[list[Job], list[Unreadable]]:
         """The transcripts to learn from. ``agents_home`` stands for the user's home folder; then the environment is not asked."""
         from reverie import hosts as agents
+        from reverie.core.session import Unreadable
+        from reverie.flows.learning import Job
 
         after = _since(since, self.space.now()) if since else None
         if paths:

@@ -245,7 +245,7 @@ class _Placed:
         known = self._look(mount)
         if self._holds_for_the_user(mount, proposal):
             return
-        drop = self.space.design.writing.gate.check(proposal, known, tombstones=self._tombstones)
+        drop = self.space.design.writing.gate().check(proposal, known, tombstones=self._tombstones)
         if drop is not None:
             self.drops.append(drop)
             return
