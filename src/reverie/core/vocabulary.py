@@ -34,7 +34,8 @@ build: build builds compile compiled bundle bundler webpack make image artifact 
 ci: ci pipeline pipelines workflow continuous_integration github_actions jenkins gate red_build green_build
     build_server nightly_build | 流水线 持续集成 构建失败 | パイプライン 継続的インテグレーション | 파이프라인
 test: test tests tested testing unit_test spec specs suite suites assertion assert coverage pytest vitest jest
-    junit fixture fixtures reproduction regression_test | 测试 用例 单测 覆盖 断言 验证 | テスト 試験 検証
+    junit fixture fixtures reproduction regression_test the_checks run_checks all_checks make_check checks_pass
+    checks_fail failing_checks | 测试 用例 单测 覆盖 断言 验证 | テスト 試験 検証
     単体テスト | 테스트 검증 단위테스트
 integration: integration_test integration_tests integration end_to_end e2e container testcontainers persistence
     | 集成测试 端到端 集成 落库 | 結合テスト 統合テスト 永続化 | 통합테스트
