@@ -94,6 +94,14 @@ def counts(values: dict[str, int] | Iterable[tuple[str, int]]) -> str:
 
 
 def short(text: str, limit: int) -> str:
-    """One line for a list; the whole text is one command away. Only for people's eyes: models get theirs from core.budget."""
+    """One line of so many columns for a list; the whole text is one command away. Chinese, Japanese and Korean characters take
+    two columns. Only for people's eyes: models get theirs from core.budget."""
+    from unicodedata import east_asian_width
+
     line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    room = limit - 1                                    # for the mark
+    for at, character in enumerate(line):
+        room -= 2 if east_asian_width(character) in "WF" else 1
+        if room < 0:
+            return line if at == len(line) - 1 and room == -1 else line[:at].rstrip() + "…"
+    return line

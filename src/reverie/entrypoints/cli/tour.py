@@ -24,6 +24,10 @@ PROMPTS = (
     (OTHER, "when can I ship the gateway change?"),
 )
 
+# One step is one screen of 24 lines.
+MOST_KEPT = 5       # memories shown of a session
+MOST_LINES = 18     # of a block
+
 
 @click.command("tour", epilog="Example: reverie tour --keep /tmp/tour")
 @click.option("--keep", metavar="DIR", help="Keep what the tour wrote in DIR, to look around afterwards.")
@@ -62,53 +66,63 @@ def _memory(home: Path, cwd: str = PROJECT, design: str = "reverie") -> Memory:
 
 
 def _learn(home: Path, agents_home: Path) -> None:
-    _step(1, "Learn from what five agents wrote: what is kept, what is refused, and why")
+    _step(1, "Learn from what five agents wrote: what is kept")
     with _memory(home) as memory:
         started = time.perf_counter()
         report = memory.learn(agents_home=str(agents_home))
         seconds = time.perf_counter() - started
-        _show(report)
+        _kept(report)
         kept = sum(len(each.kept) for each in report.sessions)
         said = sum(each.said for each in report.sessions)
         click.echo(f"{len(report.sessions)} sessions, {said} prompts, {kept} memories, in {seconds:.1f} s, without a model.")
         again = memory.learn(agents_home=str(agents_home))
         click.echo(f"The same again: {sum(len(each.kept) for each in again.sessions)} changes, because nothing is new.")
+    _step(2, "… and what is refused, and why: for each reason, one example")
+    _refused(report)
 
 
-def _show(report: Report) -> None:
+def _kept(report: Report) -> None:
     for learned in report.sessions:
-        name = learned.project.rpartition("/")[2]
-        click.echo(f"{click.style(learned.host, bold=True)} in {name}  {common.dim(learned.outcome)}")
-        for kept in learned.kept:
-            click.echo(f"  {common.coloured(kept.action)} {kept.memory.type:9} {common.short(kept.memory.name, 66)}")
-        shown = [drop for drop in learned.drops if drop.reason != "no_signal"]
-        for drop in shown:
-            click.echo(common.dim(f"  refused     {drop.reason!s:16} {common.short(drop.quote, 58) or "(not even the words are kept)"}"))
-        rest = len(learned.drops) - len(shown)
-        if rest:
-            click.echo(common.dim(f"  passed over {rest} sentences without lasting content"))
+        where = f"{learned.host:11} {common.short(learned.project.rpartition('/')[2], 13):13}"
+        if not learned.kept:
+            click.echo(f"{where} {common.dim(f'{learned.outcome}: nothing worth keeping')}")
+        for kept in learned.kept[:MOST_KEPT]:
+            name = common.short(kept.memory.name, common.width() - 48)
+            click.echo(f"{where:25} {common.coloured(kept.action)} {kept.memory.type:9} {name}")
+            where = ""
+        if len(learned.kept) > MOST_KEPT:
+            click.echo(common.dim(f"{'':25} and {len(learned.kept) - MOST_KEPT} more"))
+
+
+def _refused(report: Report) -> None:
+    by_reason: dict[str, list[str]] = {}
+    for learned in report.sessions:
+        for drop in learned.drops:
+            by_reason.setdefault(str(drop.reason), []).append(drop.quote)
+    for reason, quotes in sorted(by_reason.items(), key=lambda item: -len(item[1])):
+        example = common.short(quotes[0], common.width() - 24) or "(not even the words are kept)"
+        click.echo(f"{len(quotes):3}  {reason:18} {common.dim(example)}")
 
 
 def _blocks(home: Path, agents_home: Path) -> None:
     from reverie import designs
 
-    for number, name in enumerate(("reverie", "claude-code", "codex", "qwen-code"), 2):
+    for number, name in enumerate(("reverie", "claude-code", "codex", "qwen-code"), 3):
         with _memory(home, design=name) as memory:
             if name != "reverie":
                 memory.learn(agents_home=str(agents_home))
             _step(number, f"What the next session in harvest-api starts with, in the design {name}")
             click.echo(common.dim(common.wrapped(designs.describe(memory.space.design)["always loaded"])))
-            text = memory.session_block()
-            lines = text.splitlines()
-            for line in lines[:24]:
-                click.echo("  " + common.short(line, common.width() - 4))
-            if len(lines) > 24:
-                command = f"reverie index --design {name}"
-                click.echo(common.dim(f"  … {len(lines) - 24} more lines; whole with `{command}` in a home of your own"))
+            lines = [line for line in memory.session_block().splitlines() if line.strip()]
+            for line in lines[:MOST_LINES]:
+                click.echo(f"  {common.short(line, common.width() - 4)}".rstrip())
+            if len(lines) > MOST_LINES:
+                whole = f"`reverie index --design {name}`"
+                click.echo(common.dim(f"  … {len(lines) - MOST_LINES} more lines; whole with {whole} in a home of your own"))
 
 
 def _recall(home: Path) -> None:
-    _step(6, "Recall: what a prompt needs, nothing when nothing fits, nothing from another project")
+    _step(7, "Recall: what a prompt needs, nothing when nothing fits, nothing from another project")
     for cwd, prompt in PROMPTS:
         with _memory(home, cwd) as memory:
             memory.recall(prompt)       # the first one builds the search index
@@ -123,7 +137,7 @@ def _recall(home: Path) -> None:
 
 
 def _why_and_undo(home: Path) -> None:
-    _step(7, "Why is this here? And take one thing back")
+    _step(8, "Why is this here? And take one thing back")
     with _memory(home) as memory:
         found, changes = memory.why(next(each.memory.id for each in memory.list() if each.memory.scope == "project"))
         click.echo(f"{click.style(found.memory.name, bold=True)}  {common.dim(found.memory.id)}")
@@ -135,6 +149,6 @@ def _why_and_undo(home: Path) -> None:
                     click.echo(common.wrapped(f"“{touched.quote}”", indent="    ", first="    "))
         before = {each.memory.id for each in memory.list()}
         change_id = memory.forget([found])
-        click.echo(f"  forgotten: {len(before) - len(memory.list())} memory, change {change_id}")
+        click.echo(f"  forgotten: {len(before) - len(memory.list())} of {len(before)}, change {change_id}")
         memory.undo(change=change_id)
         click.echo(f"  undone: all {len(memory.list())} are back, byte for byte")
