@@ -93,6 +93,11 @@ def counts(values: dict[str, int] | Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{number} {name}" for name, number in sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
+def refused(quote: str) -> str:
+    """The words of what was not kept; of what was off the record there are none."""
+    return short(quote, 58) or "(not even the words are kept)"
+
+
 def short(text: str, limit: int) -> str:
     """One line of so many columns for a list; the whole text is one command away. Chinese, Japanese and Korean characters take
     two columns. Only for people's eyes: models get theirs from core.budget."""

@@ -35,10 +35,16 @@ def command(
     """
     memory = common.opened(design, cwd)
     bar = _Progress(not as_json and sys.stderr.isatty())
-    report = memory.learn(
-        hosts=hosts, paths=paths, agents_home=agents_home, since=since, project=project, dry_run=dry_run,
-        on_start=bar.start, on_session=bar.step,
-    )
+    try:
+        report = memory.learn(
+            hosts=hosts, paths=paths, agents_home=agents_home, since=since, project=project, dry_run=dry_run,
+            on_start=bar.start, on_session=bar.step,
+        )
+    except KeyboardInterrupt:
+        bar.end()
+        kept = "nothing was to be written" if dry_run else f"{bar.kept} memories are kept; the same command goes on from there"
+        click.echo(f"reverie: stopped after {bar.done} of {bar.total} sessions: {kept}.", err=True)
+        raise SystemExit(130) from None
     bar.end()
     if as_json:
         common.say_json(report.as_dict())
@@ -60,7 +66,7 @@ class _Progress:
     def step(self, learned: Learned) -> None:
         self.done += 1
         self.kept += len(learned.kept)
-        self._draw(learned.project or learned.path)
+        self._draw((learned.project or learned.path).rpartition("/")[2])
 
     def _draw(self, what: str) -> None:
         if not self.visible or not self.total:
@@ -68,7 +74,7 @@ class _Progress:
         filled = 24 * self.done // self.total
         bar = "#" * filled + "." * (24 - filled)
         line = f"  [{bar}] {self.done}/{self.total} sessions, {self.kept} kept  {common.short(what, 40)}"
-        click.echo("\r\x1b[2K" + line[: common.width()], err=True, nl=False)
+        click.echo("\r\x1b[2K" + common.short(line.strip(), common.width() - 1), err=True, nl=False)
 
     def end(self) -> None:
         if self.visible and self.total:
@@ -89,7 +95,7 @@ def show(report: Report, *, verbose: bool) -> None:
                 click.echo(f"    {common.coloured(kept.action)} {kept.memory.type:9} {common.short(kept.memory.name, 70)}")
             if verbose:
                 for drop in learned.drops:
-                    words = common.short(drop.quote, 60) or "(not even the words are kept)"
+                    words = common.refused(drop.quote)
                     click.echo(common.dim(f"    {'not kept':11} {drop.reason:16} {words}"))
     _sums(report)
 

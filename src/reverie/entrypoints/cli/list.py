@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from reverie.core.memory import TYPES
 from reverie.entrypoints.cli import common
 
 
 @click.command("list", epilog="Example: reverie list --all --type feedback")
 @common.options
 @click.option("--all", "everywhere", is_flag=True, help="Every scope and every project.")
-@click.option("--type", "kind", metavar="TYPE", help="Only this type: user, feedback, project, reference.")
+@click.option("--type", "kind", type=click.Choice(TYPES), help="Only this type.")
 def command(design: str | None, cwd: str | None, as_json: bool, everywhere: bool, kind: str | None) -> None:
     """The memories that a session in this directory can see."""
     from reverie.memory import as_dict

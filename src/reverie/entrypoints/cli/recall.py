@@ -11,8 +11,8 @@ from reverie.entrypoints.cli import common
 
 @click.command("recall", epilog='Example: reverie recall "why is the export slow" --explain')
 @common.options
-@click.option("--limit", type=click.IntRange(1, 50), help="At most so many memories.")
-@click.option("--explain", is_flag=True, help="Say which words, which meaning, which score.")
+@click.option("--limit", type=click.IntRange(1, 50), help="At most so many memories (default: the setting, 5).")
+@click.option("--explain", is_flag=True, help="Say by which words, or others of the same meaning, and with which score.")
 @click.option("--block", is_flag=True, help="Print the block as a model would get it.")
 @click.argument("prompt", nargs=-1)
 def command(
