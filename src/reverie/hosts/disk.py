@@ -36,7 +36,7 @@ _REASONS = {
 }
 
 
-class CannotRead(Exception):  # noqa: N818 - words, as in reverie.errors
+class CannotRead(Exception):
     """Something on disk cannot be read as what it should be; ``reason`` is the name, ``detail`` is for a person."""
 
     def __init__(self, reason: str, detail: str = "") -> None:

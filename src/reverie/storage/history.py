@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HISTORY_LIMIT = 10_000                  # changes of one memory or run that are looked at
 
 
-class Pruned(Exception):  # noqa: N818 - no error: an answer that `bytes_of` gives
+class Pruned(Exception):
     """The bytes of this digest are not kept any more, or are damaged."""
 
 

@@ -383,7 +383,7 @@ class Journal:
 _WAITS = "The change could not be taken back either: it is completed as soon as that is possible."
 
 
-class _Kept(Exception):  # noqa: N818 - no error: a file that is left alone
+class _Kept(Exception):
     def __init__(self, conflict: FileConflict) -> None:
         self.conflict = conflict
 

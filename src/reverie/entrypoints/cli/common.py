@@ -69,9 +69,9 @@ def wrapped(text: str, *, indent: str = "", first: str | None = None) -> str:
     lines: list[str] = []
     for number, paragraph in enumerate(text.split("\n")):
         head = indent if first is None or number else first
+        columns = width() // 2 + 10 if max(paragraph, default="") >= WIDE else width()
         lines += textwrap.wrap(
-            paragraph, width() // 2 + 10 if max(paragraph, default="") >= WIDE else width(), initial_indent=head, subsequent_indent=indent,
-            break_on_hyphens=False,
+            paragraph, columns, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
         ) or [""]
     return "\n".join(lines)
 
