@@ -209,6 +209,10 @@ class Memory:
             raise errors.NotFound("there is nothing to forget")
         return upkeep.forget(self.space, members)
 
+    def changes(self, limit: int = 20) -> Sequence[ChangeRecord]:
+        """The last changes, newest first: what ``undo`` could take back."""
+        return self.space.home.journal.changes(limit)
+
     def undo(self, *, change: int | None = None, run: str | None = None, last: int | None = None, force: bool = False) -> Undone:
         """Take back one change, a whole run, or the last ones (one, when nothing is said)."""
         if change is None and run is None and last is None:

@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from reverie import errors
 from reverie.entrypoints import cli
+from reverie.entrypoints.cli import common
 
 SAMPLES = str(Path(str(resources.files("reverie.samples"))) / "home")
 PROJECT = "/home/dev/projects/harvest-api"
@@ -125,7 +126,8 @@ def run_real(*args: str, **environment: str) -> subprocess.CompletedProcess[str]
         (["learn", "--host", "cursor"], 2, "no host 'cursor'"),
         (["learn", "--since", "yesterday-ish"], 2, "neither a date"),
         (["learn", "--agents-home", "/no/such/folder"], 2, "is not a folder"),
-        (["learn", "--path", "/no/such/file"], 0, "not_found"),
+        (["learn", "--path", "/no/such/file"], 1, "not_found"),
+        (["list", "--type", "feeling"], 2, "'feeling' is not one of"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
@@ -241,3 +243,40 @@ def test_a_home_below_a_persons_folder(home: str, tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("REVERIE_HOME", home)
     assert CliRunner().invoke(cli.group, ["list"]).exit_code == 0
+
+
+def test_the_last_changes_are_listed_for_undo(reverie: Any) -> None:
+    assert "Nothing has been changed" in reverie("undo", "--list").output
+    reverie("remember", "Releases are tagged on Thursdays by Noor")
+    reverie("undo")
+    rows = json.loads(reverie("undo", "--list", "--json").stdout)
+    assert [(row["change"], row["operation"], row["status"]) for row in rows] == [(2, "undo", "done"), (1, "remember", "undone")]
+    assert "Thursdays" in reverie("undo", "--list").output
+    assert json.loads(reverie("list", "--json").stdout) == []       # listing takes nothing back
+
+
+def test_a_step_of_the_tour_is_one_screen(reverie: Any) -> None:
+    shown = reverie("tour")
+    assert shown.exit_code == 0, shown.exception
+    steps = re.split(r"(?m)^(?=\d  )", shown.stdout)[1:]
+    assert len(steps) == 8
+    assert [step.split("\n", 1)[0] for step in steps if len(step.splitlines()) > 25] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [("plain", 5, "plain"), ("plainly", 5, "plai…"), ("日本語", 6, "日本語"), ("日本語で", 6, "日本…"), ("a\nb  c", 9, "a b c"), ("", 3, "")],
+)
+def test_a_line_is_cut_by_columns(text: str, columns: int, shown: str) -> None:
+    assert common.short(text, columns) == shown
+
+
+def test_stopping_says_how_far_it_came(learned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(self: Any, learned: Any) -> None:
+        self.done += 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("reverie.entrypoints.cli.learn._Progress.step", stop)
+    stopped = learned("learn", "--agents-home", SAMPLES)
+    assert stopped.exit_code == 130
+    assert "stopped after 1 of 6 sessions" in stopped.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,7 @@ import click
 from reverie.entrypoints.cli import common
 
 if TYPE_CHECKING:
-    from reverie.flows.learning import Learned
+    from reverie.flows.learning import Kept, Learned
     from reverie.memory import Report
 
 
@@ -50,6 +51,8 @@ def command(
         common.say_json(report.as_dict())
     else:
         show(report, verbose=verbose or dry_run)
+    if paths and all(learned.outcome == "unreadable" for learned in report.sessions):
+        raise SystemExit(1)     # what was asked for by name could not be done
 
 
 class _Progress:
@@ -85,13 +88,13 @@ def show(report: Report, *, verbose: bool) -> None:
     """The report for a person: per project what was kept, then what was refused, skipped and unreadable, by name."""
     by_project: dict[str, list[Learned]] = {}
     for learned in report.sessions:
-        if learned.kept or (verbose and learned.drops):
+        if _news(learned, verbose) or (verbose and learned.drops):
             by_project.setdefault(learned.project, []).append(learned)
     for project, sessions in by_project.items():
         common.title(project or "(no project)")
         for learned in sessions:
             click.echo(common.dim(f"  {learned.host}  session {learned.session[:18]}  {learned.said} prompts"))
-            for kept in learned.kept:
+            for kept in _news(learned, verbose):
                 click.echo(f"    {common.coloured(kept.action)} {kept.memory.type:9} {common.short(kept.memory.name, 70)}")
             if verbose:
                 for drop in learned.drops:
@@ -100,7 +103,15 @@ def show(report: Report, *, verbose: bool) -> None:
     _sums(report)
 
 
+def _news(learned: Learned, verbose: bool) -> Sequence[Kept]:
+    """What is worth a line each: what was only said again is counted at the end."""
+    return [kept for kept in learned.kept if verbose or kept.action != "confirmed"]
+
+
 def _sums(report: Report) -> None:
+    if not report.sessions:
+        click.echo("No sessions were found with these options, or none at all: `--agents-home DIR` and `--path` look elsewhere.")
+        return
     outcomes = Counter(learned.outcome for learned in report.sessions)
     actions: Counter[str] = Counter(kept.action for learned in report.sessions for kept in learned.kept)
     drops = Counter(str(drop.reason) for learned in report.sessions for drop in learned.drops)
