@@ -242,3 +242,12 @@ def test_a_megabyte_made_to_be_slow_is_not(piece: str) -> None:
     find(text)
     assert time.process_time() - start < 4           # about 0.1 to 1 s here; what is not linear takes minutes
 
+
+
+@pytest.mark.parametrize("text", [
+    "관리자 비밀번호는 {} 입니다.", "管理员密码是 {}。", "管理者のパスワードは {} です。", "The admin password is {}, ok?",
+])
+def test_a_password_may_begin_as_a_placeholder_does(text: str) -> None:
+    """``my-password-123`` stands for one; what goes on with digits between letters is one."""
+    assert has_secret(text.format("mypass" + "qhr0kW"))
+    assert not has_secret(text.format("my-password-123"))

@@ -30,7 +30,7 @@ _PLACEHOLDER = re.compile(
     r"<.*>?\Z|\[.*\]?\Z|\{.*\}?\Z|[*.•●_x…?#-]+\Z|[xX]{3,}|.*(?:x{6}|X{6}|\*{3}|\.{3}|…)"
     r"|.*(?:your|my|the|some|put|enter|insert|paste|replace|fill)[-_ ]?"
     r"(?:own|real|actual|new|secret|api|access|auth|client|app|bot|user|db)?[-_ ]?"
-    r"(?:token|key|secret|password|passwd|pass|credential|value|here|me|this)"
+    r"(?:token|key|secret|password|passwd|pass|credential|value|here|me|this)(?![a-z]*\d+[a-z])"
     r"|.*(?:placeholder|change[-_]?me|change[-_]?this|change[-_]?it|redacted|dummy|not[-_]?a[-_]?real|not[-_]?real)"
     r"|(?:example|sample|demo|fake|mock|test|todo|fixme)"
     r"(?:[-_ ]?(?:token|key|secret|password|value|api|auth|only|\d{1,3}))*+\Z"
