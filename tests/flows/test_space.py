@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from reverie import designs, open_memory
+from reverie.flows.space import discreet_path
 
 DESIGNS = designs.names()
 
@@ -47,3 +49,34 @@ def test_a_store_that_mixes_projects_is_no_bridge_between_them(tmp_path: Path) -
         with open_memory(tmp_path / "home", design="codex", cwd=tmp_path / name) as memory:
             _, action = memory.remember("Always deploy the wombat service with helm")
             assert action == "added"
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_no_credential_in_a_path_is_written_down(design: str, tmp_path: Path) -> None:
+    """A checkout of ``https://user:token@host`` may be named by it; so may the folder in which a transcript lies."""
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    record = {
+        "type": "user", "uuid": "u1", "parentUuid": None, "isSidechain": False, "sessionId": "s1", "version": "2.1.0",
+        "timestamp": "2026-11-01T10:00:00.000Z", "cwd": f"/w/app-{token}/src", "gitBranch": f"fix/{token}",
+        "message": {"role": "user", "content": "Please remember: incidents are tracked in Linear under HRV."},
+    }
+    transcript = tmp_path / "home" / ".claude" / "projects" / f"-w-app-{token}" / "s1.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text(json.dumps(record) + "\n")
+    with open_memory(tmp_path / "reverie", design=design, cwd=f"/w/app-{token}/src") as memory:
+        report = memory.learn(agents_home=str(tmp_path / "home"))
+        assert [found.memory.type for found in memory.list()] == ["reference"]
+        assert token not in json.dumps(report.as_dict(), default=str)
+        assert memory.learn(agents_home=str(tmp_path / "home")).as_dict()["outcomes"] == {"unchanged": 1}
+    for file in (tmp_path / "reverie").rglob("*"):
+        assert token not in str(file)
+        assert not file.is_file() or token.encode() not in file.read_bytes(), file
+
+
+def test_paths_without_a_credential_stay_as_they_are() -> None:
+    for path in ("/home/u/.claude/worktrees/agent-a1b2c3d4e5f6a7b8c9d0", "C:\\Users\\dev\\project-2026-annual-report", "", "/",
+                 "/nix/store/s66mzxpvicwk07gjbjfw9izjfa797vsw-hello-2.12.1", "/h/3f2504e0-4f89-11d3-9a0c-0305e82c3301/x"):
+        assert discreet_path(path) == path
+    one, two = discreet_path("/w/gh" + "p_" + "a1B2c3D4e5F6" * 3), discreet_path("/w/gh" + "p_" + "A1b2C3d4E5f6" * 3)
+    assert one != two
+    assert discreet_path(one) == one

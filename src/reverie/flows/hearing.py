@@ -14,6 +14,7 @@ from datetime import datetime
 from reverie.core import off_record, redact, trust
 from reverie.core.proposal import Drop, Extraction, Extractor, Reason, Window
 from reverie.core.session import Message, Reading, Voice
+from reverie.flows.space import discreet_path
 
 WINDOW = 400                # messages judged at once; more would only cost memory
 CONTEXT = 12                # messages before a window that are seen again, for "yes, exactly like that"
@@ -45,7 +46,7 @@ def hear(reading: Reading, extractor: Extractor, *, now: datetime) -> Heard:
         started = transcript.started_at or reading.last_at or transcript.updated_at or now
         parts.append(extractor.propose(Window(
             messages=window, fresh_from=fresh_from, host=transcript.host, session=transcript.session,
-            cwd=reading.cwd or transcript.cwd, day=started.date(),
+            cwd=discreet_path(reading.cwd or transcript.cwd), day=started.date(),
         )))
         parts.append(Extraction(drops=tuple(_remarks(messages[fresh_from:]))))
     return Heard(

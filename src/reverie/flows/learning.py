@@ -28,7 +28,7 @@ from reverie.core.proposal import Drop, Extractor, Proposal, Reason
 from reverie.core.session import Cursor, Dialect, Reading, Transcript, Unreadable
 from reverie.flows import hearing
 from reverie.flows.hearing import Heard
-from reverie.flows.space import Space
+from reverie.flows.space import Space, discreet_path
 from reverie.storage import files
 
 NEW = "new:"                # stands for the id of a memory that has none yet; no layout's path begins so
@@ -104,11 +104,12 @@ def learn(
 
 def unreadable(space: Space, found: Unreadable, *, run: str = "") -> Learned:
     """Record a transcript that cannot be read: shown, never fatal."""
+    path = discreet_path(found.path)
     space.home.records.record_session(
-        SessionRecord(host=found.host, session=found.path, path=found.path, outcome="unreadable", detail=found.reason, run=run)
+        SessionRecord(host=found.host, session=path, path=path, outcome="unreadable", detail=found.reason, run=run)
     )
     return Learned(
-        host=found.host, session="", path=found.path, outcome="unreadable",
+        host=found.host, session="", path=path, outcome="unreadable",
         detail=f"{found.reason}: {found.detail}" if found.detail else found.reason,
     )
 
@@ -123,7 +124,7 @@ class _Session:
         self.run, self.wanted = run, wanted
         self.transcript = job.transcript
         self.since: Cursor | None = None
-        self.key = f"{space.design.name}|{self.transcript.host}|{self.transcript.path}|{self.transcript.session}"
+        self.key = f"{space.design.name}|{self.transcript.host}|{discreet_path(self.transcript.path)}|{self.transcript.session}"
 
     def learn(self) -> Learned:
         stamp = _stamp(self.transcript)
@@ -187,8 +188,8 @@ class _Session:
     def _result(self, outcome: str, *, place: Place | None = None, **values: Any) -> Learned:
         found = self.transcript
         return replace(
-            Learned(host=found.host, session=found.session, path=found.path, outcome=outcome,
-                    cwd=place.cwd if place else found.cwd, project=place.main_root or place.real if place else ""),
+            Learned(host=found.host, session=found.session, path=discreet_path(found.path), outcome=outcome,
+                    cwd=place.cwd if place else discreet_path(found.cwd), project=place.main_root or place.real if place else ""),
             **values,
         )
 

@@ -23,6 +23,28 @@ if TYPE_CHECKING:
 
 # In every project's folder: which project this is, so that a folder alone still says whose it is.
 PROJECT_FILE = "project.json"
+_SHORTEST_SECRET = 12           # characters of a name that may hold a credential beside other words
+
+
+def discreet_path(path: str) -> str:
+    """A path as it may be written down: a credential in a name (a checkout of ``https://user:token@…``) is no more ours to
+    keep than one that was said. What was taken out still tells two paths apart."""
+    if not any(len(name) >= _SHORTEST_SECRET and any(map(str.isdigit, name)) for name in path.replace("\\", "/").split("/")):
+        return path
+    from hashlib import sha256
+
+    from reverie.core import redact  # costs more than all the rest, and hardly a path needs it
+
+    found = redact.redact(path)
+    if not found.families:
+        return path
+    return f"{found.text}#{sha256(path.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+
+
+def discreet_place(place: Place) -> Place:
+    """A place whose paths may be written down."""
+    values = {name: getattr(place, name) for name in place.__slots__}
+    return Place(**{name: discreet_path(value) if isinstance(value, str) else value for name, value in values.items()})
 
 
 class Space:
@@ -45,12 +67,12 @@ class Space:
         """Which project a directory belongs to. One that is gone keeps the identity it had when it was last seen."""
         known = self._places.get((cwd, hint))
         if known is None:
-            known = git.locate(cwd, hint=hint, home=self.user_home)
-            seen = self.home.records.place(cwd)
+            known = discreet_place(git.locate(cwd, hint=hint, home=self.user_home))
+            seen = self.home.records.place(known.cwd)
             if not known.exists and seen:
-                known = places.gone(cwd, hint=seen)
+                known = places.gone(known.cwd, hint=seen)
             elif known.exists and known.main_root and seen != known.main_root and not self.home.readonly:
-                self.home.records.remember_place(cwd, known.main_root)
+                self.home.records.remember_place(known.cwd, known.main_root)
             self._places[cwd, hint] = known
         return known
 
