@@ -93,7 +93,7 @@ def test_worktrees_and_subdirectories_are_one_project_and_a_namesake_is_another(
 
 
 def test_a_project_key_is_a_name_and_eight_digits() -> None:
-    key = places.project_key(places.make("/home/dev/work/Billing API", root="/home/dev/work/Billing API"))
+    key = places.project_key(places.make("/home/dev/code/Billing API", root="/home/dev/code/Billing API"))
     assert key.startswith("billing-api-")
     assert places.looks_like_project_key(key)
 

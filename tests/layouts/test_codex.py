@@ -20,12 +20,12 @@ from reverie.layouts.codex import PRODUCT, STUDY, Codex, Shape
 
 NOW = datetime(2026, 12, 1, 9, 30, tzinfo=UTC)
 SHAPES = [pytest.param(Codex(STUDY), id="study"), pytest.param(Codex(PRODUCT), id="product")]
-KEY = places.project_key(places.make("/home/dev/work/billing-api"))
-OTHER = places.project_key(places.make("/home/dev/work/shop"))
+KEY = places.project_key(places.make("/home/dev/code/billing-api"))
+OTHER = places.project_key(places.make("/home/dev/code/shop"))
 SESSION = "01a22fb8-7e9a-7842-8864-8cc9580124cb"
 
 
-def source(session: str = SESSION, *, cwd: str = "/home/dev/work/billing-api", rule: str = "en.decision") -> Source:
+def source(session: str = SESSION, *, cwd: str = "/home/dev/code/billing-api", rule: str = "en.decision") -> Source:
     return Source(by=By.USER, host="claude-code", session=session, message="m1", cwd=cwd, rule=rule,
                   said_at=datetime(2026, 12, 1, 9, 12, 44, tzinfo=UTC), quote="Amounts are integer cents, never floats.")
 
@@ -42,7 +42,7 @@ WALL = Memory(name="Raw CLI hits the auth wall", project=KEY, source=source("ses
               body="Querying by raw CLI failed", how_to_apply="use the request form")
 GO = Memory(name="Go engineer", type="user", scope="user", body="Senior Go engineer, new to React")
 SHOP = Memory(name="Shop deploys on Mondays", project=OTHER, body="Deploys go out on Mondays.",
-              source=source("ses_9", cwd="/home/dev/work/shop"))
+              source=source("ses_9", cwd="/home/dev/code/shop"))
 ALL = (MONEY, GERMAN, BOARD, WALL, GO, SHOP)
 
 
@@ -92,7 +92,7 @@ when = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.jus
 sources = st.builds(
     Source, by=st.sampled_from(By), host=st.sampled_from(["", "codex", "claude-code"]) | name, message=name, rule=name,
     session=st.sampled_from(["", SESSION, "ses_1", "ses`x", "a b"]) | name, said_at=st.none() | when, quote=block,
-    cwd=st.sampled_from(["", "unknown", "/home/dev/work/billing-api", "/home/dev/work/billing-api/src", "C:\\w"]) | name,
+    cwd=st.sampled_from(["", "unknown", "/home/dev/code/billing-api", "/home/dev/code/billing-api/src", "C:\\w"]) | name,
 )  # fmt: skip
 memories = st.builds(
     Memory, name=name, description=block, body=block, why=block, how_to_apply=block,
@@ -200,7 +200,7 @@ applies_to: cwd=any
 ## Task 1: Answers in German, outcome=uncertain
 
 ### rollout_summary_files
-- 2026-12-01T03-49-09-V7hF-money_is_integer_cents.md (cwd=/home/dev/work/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=01a22fb8-7e9a-7842-8864-8cc9580124cb)
+- 2026-12-01T03-49-09-V7hF-money_is_integer_cents.md (cwd=/home/dev/code/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=01a22fb8-7e9a-7842-8864-8cc9580124cb)
 
 ### keywords
 - Answers, German
@@ -208,36 +208,36 @@ applies_to: cwd=any
 ### Preference signals
 - Answer in German. [V7hF#71P]
 
-# Task Group: billing-api-96357cbb
-applies_to: cwd=/home/dev/work/billing-api
+# Task Group: billing-api-61c637c3
+applies_to: cwd=/home/dev/code/billing-api
 
 ## Task 1: Money is integer cents, outcome=uncertain
 
 ### rollout_summary_files
-- 2026-12-01T03-49-09-V7hF-money_is_integer_cents.md (cwd=/home/dev/work/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=01a22fb8-7e9a-7842-8864-8cc9580124cb)
+- 2026-12-01T03-49-09-V7hF-money_is_integer_cents.md (cwd=/home/dev/code/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=01a22fb8-7e9a-7842-8864-8cc9580124cb)
 
 ### keywords
 - money, cents
 
 ### Reusable knowledge
-- Money is stored as integer cents; never floats. [V7hF#FWa]
+- Money is stored as integer cents; never floats. [V7hF#FgB]
   because: rounding errors in invoices
   -> use the Money type for every amount
 
 ### References
-- The error budget is on the board [V7hF#A76]
+- The error budget is on the board [V7hF#HHs]
   at grafana.example/d/1
 
 ## Task 2: Raw CLI hits the auth wall, outcome=uncertain
 
 ### rollout_summary_files
-- 2026-12-01T09-12-44-CURE-raw_cli_hits_the_auth_wall.md (cwd=/home/dev/work/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=ses_77)
+- 2026-12-01T09-12-44-CURE-raw_cli_hits_the_auth_wall.md (cwd=/home/dev/code/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=ses_77)
 
 ### keywords
 - Raw, CLI, hits, auth, wall
 
 ### Failures and how to do differently
-- Querying by raw CLI failed [CURE#ogB]
+- Querying by raw CLI failed [CURE#taS]
   -> use the request form
 """)
 
@@ -253,7 +253,7 @@ applies_to: cwd=any; reuse_rule=safe everywhere
 ## Task 1: Answers in German, outcome=uncertain
 
 ### rollout_summary_files
-- 2026-12-01T03-49-09-V7hF-money_is_integer_cents.md (cwd=/home/dev/work/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=01a22fb8-7e9a-7842-8864-8cc9580124cb)
+- 2026-12-01T03-49-09-V7hF-money_is_integer_cents.md (cwd=/home/dev/code/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=01a22fb8-7e9a-7842-8864-8cc9580124cb)
 
 ### keywords
 - Answers, German
@@ -261,14 +261,14 @@ applies_to: cwd=any; reuse_rule=safe everywhere
 ## User preferences
 - Answer in German. [Task 1] [V7hF#71P]
 
-# Task Group: billing-api-96357cbb
-scope: what was said and learned while working in /home/dev/work/billing-api; check against the code before relying on it
-applies_to: cwd=/home/dev/work/billing-api; reuse_rule=only in this project, its subdirectories and worktrees
+# Task Group: billing-api-61c637c3
+scope: what was said and learned while working in /home/dev/code/billing-api; check against the code before relying on it
+applies_to: cwd=/home/dev/code/billing-api; reuse_rule=only in this project, its subdirectories and worktrees
 
 ## Task 1: Money is integer cents, outcome=uncertain
 
 ### rollout_summary_files
-- 2026-12-01T03-49-09-V7hF-money_is_integer_cents.md (cwd=/home/dev/work/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=01a22fb8-7e9a-7842-8864-8cc9580124cb)
+- 2026-12-01T03-49-09-V7hF-money_is_integer_cents.md (cwd=/home/dev/code/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=01a22fb8-7e9a-7842-8864-8cc9580124cb)
 
 ### keywords
 - money, cents
@@ -276,20 +276,20 @@ applies_to: cwd=/home/dev/work/billing-api; reuse_rule=only in this project, its
 ## Task 2: Raw CLI hits the auth wall, outcome=uncertain
 
 ### rollout_summary_files
-- 2026-12-01T09-12-44-CURE-raw_cli_hits_the_auth_wall.md (cwd=/home/dev/work/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=ses_77)
+- 2026-12-01T09-12-44-CURE-raw_cli_hits_the_auth_wall.md (cwd=/home/dev/code/billing-api, rollout_path=unknown, updated_at=2026-12-01T09:12:44Z, thread_id=ses_77)
 
 ### keywords
 - Raw, CLI, hits, auth, wall
 
 ## Reusable knowledge
-- Money is stored as integer cents; never floats. [Task 1] [V7hF#FWa]
+- Money is stored as integer cents; never floats. [Task 1] [V7hF#FgB]
   because: rounding errors in invoices
   -> use the Money type for every amount
-- The error budget is on the board [Task 1] [V7hF#A76]
+- The error budget is on the board [Task 1] [V7hF#HHs]
   at grafana.example/d/1
 
 ## Failures and how to do differently
-- Querying by raw CLI failed [Task 2] [CURE#ogB]
+- Querying by raw CLI failed [Task 2] [CURE#taS]
   -> use the request form
 """)
 
@@ -304,24 +304,24 @@ Merged stage-1 raw memories (stable ascending thread-id order):
 
 ## Thread `01a22fb8-7e9a-7842-8864-8cc9580124cb`
 updated_at: 2026-12-01T09:12:44Z
-cwd: /home/dev/work/billing-api
+cwd: /home/dev/code/billing-api
 rollout_path: unknown
 rollout_summary_file: 2026-12-01T03-49-09-V7hF-money_is_integer_cents.md
 
 ---
 description: Amounts are integer cents, never floats
 task: Money is integer cents
-task_group: billing-api-96357cbb
+task_group: billing-api-61c637c3
 task_outcome: uncertain
-cwd: /home/dev/work/billing-api
+cwd: /home/dev/code/billing-api
 keywords: money, cents
 ---
 
 ### Task 1: Money is integer cents
 task: Money is integer cents
-task_group: billing-api-96357cbb
+task_group: billing-api-61c637c3
 task_outcome: uncertain
-memory: V7hF#FWa
+memory: V7hF#FgB
 type: project
 updated_at: 2026-12-01T09:12:44Z
 description: Amounts are integer cents, never floats
@@ -330,7 +330,7 @@ said_by: user
 said_at: 2026-12-01T09:12:44Z
 host: claude-code
 message: m1
-cwd: /home/dev/work/billing-api
+cwd: /home/dev/code/billing-api
 rule: en.decision
 quote: Amounts are integer cents, never floats.
 
@@ -343,11 +343,11 @@ Reusable knowledge:
 thread_id: 01a22fb8-7e9a-7842-8864-8cc9580124cb
 updated_at: 2026-12-01T09:12:44Z
 rollout_path: unknown
-cwd: /home/dev/work/billing-api
+cwd: /home/dev/code/billing-api
 
 # Amounts are integer cents, never floats
 
-Rollout context: a session of claude-code in /home/dev/work/billing-api, 2026-12-01
+Rollout context: a session of claude-code in /home/dev/code/billing-api, 2026-12-01
 
 ## Task 1: Money is integer cents
 Outcome: uncertain
@@ -436,12 +436,12 @@ def test_an_outcome_is_only_what_somebody_knows() -> None:
 
 def test_a_block_applies_to_the_directory_nearest_to_the_root() -> None:
     store = Store(Codex(PRODUCT))
-    store.change(replace(MONEY, source=source("a", cwd="/home/dev/work/billing-api/src/deep")))
-    store.change(replace(MONEY, source=source("b", cwd="/home/dev/work/billing-api")))
+    store.change(replace(MONEY, source=source("a", cwd="/home/dev/code/billing-api/src/deep")))
+    store.change(replace(MONEY, source=source("b", cwd="/home/dev/code/billing-api")))
     store.change(replace(MONEY, source=source("c", cwd="/home/dev/wt/fix")))
     head = store.text().split("## Task")[0]
-    assert "applies_to: cwd=/home/dev/work/billing-api; reuse_rule=" in head
-    assert "working in /home/dev/work/billing-api;" in head
+    assert "applies_to: cwd=/home/dev/code/billing-api; reuse_rule=" in head
+    assert "working in /home/dev/code/billing-api;" in head
     assert "cwd=/home/dev/wt/fix, rollout_path" in store.text()
 
 
