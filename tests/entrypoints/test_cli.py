@@ -280,3 +280,19 @@ def test_stopping_says_how_far_it_came(learned: Any, monkeypatch: pytest.MonkeyP
     stopped = learned("learn", "--agents-home", SAMPLES)
     assert stopped.exit_code == 130
     assert "stopped after 1 of 6 sessions" in stopped.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+@pytest.mark.parametrize(
+    ("environment", "coloured"), [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+    ids=["terminal", "NO_COLOR", "dumb"],
+)
+def test_a_terminal_gets_colours_unless_it_wants_none(reverie: Any, environment: dict[str, str], coloured: bool) -> None:
+    ours, theirs = os.openpty()
+    base = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    with subprocess.Popen([sys.executable, "-m", "reverie", "designs"], stdout=theirs, stderr=theirs, env=base | environment) as process:
+        os.close(theirs)
+        shown = os.read(ours, 4)
+        os.close(ours)
+        process.wait(timeout=60)
+    assert shown.startswith(b"\x1b[") is coloured

@@ -3,6 +3,7 @@ library, and prints."""
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -78,7 +79,8 @@ def main(args: list[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character must not end the command
     try:
-        code = group.main(args=args, prog_name="reverie", standalone_mode=False)
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        code = group.main(args=args, prog_name="reverie", standalone_mode=False, color=False if plain else None)
     except click.ClickException as error:
         error.show()
         code = error.exit_code

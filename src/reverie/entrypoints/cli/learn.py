@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ def command(
     machine. Ctrl-C stops between two sessions; the next call goes on from there.
     """
     memory = common.opened(design, cwd)
-    bar = _Progress(not as_json and sys.stderr.isatty())
+    bar = _Progress(not as_json and sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
     try:
         report = memory.learn(
             hosts=hosts, paths=paths, agents_home=agents_home, since=since, project=project, dry_run=dry_run,
@@ -77,11 +78,11 @@ class _Progress:
         filled = 24 * self.done // self.total
         bar = "#" * filled + "." * (24 - filled)
         line = f"  [{bar}] {self.done}/{self.total} sessions, {self.kept} kept  {common.short(what, 40)}"
-        click.echo("\r\x1b[2K" + common.short(line.strip(), common.width() - 1), err=True, nl=False)
+        click.echo("\r\x1b[2K" + common.short(line.strip(), common.width() - 1), err=True, nl=False, color=True)
 
     def end(self) -> None:
         if self.visible and self.total:
-            click.echo("\r\x1b[2K", err=True, nl=False)
+            click.echo("\r\x1b[2K", err=True, nl=False, color=True)
 
 
 def show(report: Report, *, verbose: bool) -> None:
