@@ -40,8 +40,13 @@ lock: dev  ## after a change of dependencies in pyproject.toml
 	$(BIN)/uv pip compile --quiet pyproject.toml --universal --generate-hashes --no-header --no-emit-index-url --no-annotate -o requirements/core.lock
 	$(BIN)/uv pip compile --quiet pyproject.toml --group dev --universal --generate-hashes --no-header --no-emit-index-url --no-annotate -o requirements/dev.lock
 
-bench: dev
-	$(BIN)/python -m benchmarks
+hosts: dev  ## drives the real clients that are installed; also needs REVERIE_SHARED
+	$(BIN)/pytest -m hosts
+
+bench: dev  ## what needs no data beside the checkout; the others say what they need
+	$(BIN)/python benchmarks/conversations.py
+	$(BIN)/python benchmarks/secrets.py
+	$(BIN)/python benchmarks/transcripts.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
