@@ -4,8 +4,10 @@ five axes. An *edition* has the values of a product's version as it really behav
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
 from reverie import errors
 from reverie.axes import eviction, refresh, residency, scoping, writing
@@ -14,10 +16,9 @@ from reverie.axes.refresh import Refresh
 from reverie.axes.residency import Residency
 from reverie.axes.scoping import Scoping
 from reverie.axes.writing import Writing
-from reverie.core.layout import Layout
-from reverie.layouts.claude_code import ClaudeCode
-from reverie.layouts.codex import PRODUCT, Codex
-from reverie.layouts.qwen_code import QwenCode
+
+if TYPE_CHECKING:
+    from reverie.core.layout import Layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,55 +34,73 @@ class Design:
     scoping: Scoping
 
 
-def _designs() -> tuple[Design, ...]:
-    return (
-        Design(
-            name="claude-code", layout=ClaudeCode(), writing=writing.AGENT, refresh=refresh.FROZEN,
-            residency=residency.WHOLE_INDEX, eviction=eviction.AGE_AND_VERIFY, scoping=scoping.EncodedDirectory(),
-        ),
-        Design(
-            name="codex", layout=Codex(), writing=writing.TWO_PHASES, refresh=refresh.AFTER_CONSOLIDATION,
-            residency=residency.SUMMARY, eviction=eviction.USAGE_DECAY, scoping=scoping.OneFolder(),
-        ),
-        Design(
-            name="qwen-code", layout=QwenCode(), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
-            residency=residency.RECALLED, eviction=eviction.DEDUPLICATION, scoping=scoping.GitRoot(),
-        ),
-        Design(
-            name="reverie", layout=ClaudeCode(provenance=True), writing=writing.AGENT_AND_RULES,
-            refresh=refresh.FROZEN_AND_EVERY_PROMPT, residency=residency.BY_VALUE, eviction=eviction.AGE_AND_VERIFY,
-            scoping=scoping.Layered(),
-        ),
-        Design(
-            name="claude-code@2.1", layout=ClaudeCode(edition="2.1"), writing=writing.AGENT, refresh=refresh.FROZEN,
-            residency=residency.WHOLE_INDEX_2_1, eviction=eviction.AGE_AND_VERIFY,
-            scoping=scoping.EncodedDirectory(subdirectories=False, says="git root, else the directory"),
-        ),
-        Design(
-            name="codex@0.171", layout=Codex(PRODUCT), writing=writing.TWO_PHASES_0_171, refresh=refresh.AFTER_CONSOLIDATION,
-            residency=residency.SUMMARY_0_171, eviction=eviction.USAGE_DECAY, scoping=scoping.OneFolder(),
-        ),
-        Design(
-            name="qwen-code@0.24", layout=QwenCode(edition="0.24"), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
-            residency=residency.RECALLED_0_24, eviction=eviction.DEDUPLICATION,
-            scoping=scoping.GitRoot(worktrees_apart=True, says="nearest git root, worktrees apart"),
-        ),
-    )
+# A layout is imported by the design that has it: the other two would make every start slower, and a hook starts at every prompt.
 
 
-_BY_NAME: Mapping[str, Design] = {design.name: design for design in _designs()}
+def _claude_code(*, edition: str = "", provenance: bool = False) -> Layout:
+    from reverie.layouts.claude_code import ClaudeCode
+
+    return ClaudeCode(edition=edition, provenance=provenance)
+
+
+def _codex(*, product: bool = False) -> Layout:
+    from reverie.layouts.codex import PRODUCT, Codex
+
+    return Codex(PRODUCT) if product else Codex()
+
+
+def _qwen_code(*, edition: str = "") -> Layout:
+    from reverie.layouts.qwen_code import QwenCode
+
+    return QwenCode(edition=edition)
+
+
+_DESIGNS: Mapping[str, Callable[[], Design]] = {
+    "claude-code": lambda: Design(
+        name="claude-code", layout=_claude_code(), writing=writing.AGENT, refresh=refresh.FROZEN,
+        residency=residency.WHOLE_INDEX, eviction=eviction.AGE_AND_VERIFY, scoping=scoping.EncodedDirectory(),
+    ),
+    "codex": lambda: Design(
+        name="codex", layout=_codex(), writing=writing.TWO_PHASES, refresh=refresh.AFTER_CONSOLIDATION,
+        residency=residency.SUMMARY, eviction=eviction.USAGE_DECAY, scoping=scoping.OneFolder(),
+    ),
+    "qwen-code": lambda: Design(
+        name="qwen-code", layout=_qwen_code(), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
+        residency=residency.RECALLED, eviction=eviction.DEDUPLICATION, scoping=scoping.GitRoot(),
+    ),
+    "reverie": lambda: Design(
+        name="reverie", layout=_claude_code(provenance=True), writing=writing.AGENT_AND_RULES,
+        refresh=refresh.FROZEN_AND_EVERY_PROMPT, residency=residency.BY_VALUE, eviction=eviction.AGE_AND_VERIFY,
+        scoping=scoping.Layered(),
+    ),
+    "claude-code@2.1": lambda: Design(
+        name="claude-code@2.1", layout=_claude_code(edition="2.1"), writing=writing.AGENT, refresh=refresh.FROZEN,
+        residency=residency.WHOLE_INDEX_2_1, eviction=eviction.AGE_AND_VERIFY,
+        scoping=scoping.EncodedDirectory(subdirectories=False, says="git root, else the directory"),
+    ),
+    "codex@0.171": lambda: Design(
+        name="codex@0.171", layout=_codex(product=True), writing=writing.TWO_PHASES_0_171, refresh=refresh.AFTER_CONSOLIDATION,
+        residency=residency.SUMMARY_0_171, eviction=eviction.USAGE_DECAY, scoping=scoping.OneFolder(),
+    ),
+    "qwen-code@0.24": lambda: Design(
+        name="qwen-code@0.24", layout=_qwen_code(edition="0.24"), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
+        residency=residency.RECALLED_0_24, eviction=eviction.DEDUPLICATION,
+        scoping=scoping.GitRoot(worktrees_apart=True, says="nearest git root, worktrees apart"),
+    ),
+}
 
 
 def names() -> tuple[str, ...]:
     """All designs and editions, the plain ones first."""
-    return tuple(_BY_NAME)
+    return tuple(_DESIGNS)
 
 
+@cache
 def named(name: str) -> Design:
     """The design with this name. Raises ``WrongUse`` with the list of those that exist."""
-    if name not in _BY_NAME:
-        raise errors.WrongUse(f"unknown design {name!r}; known are {', '.join(_BY_NAME)}")
-    return _BY_NAME[name]
+    if name not in _DESIGNS:
+        raise errors.WrongUse(f"unknown design {name!r}; known are {', '.join(_DESIGNS)}")
+    return _DESIGNS[name]()
 
 
 def describe(design: Design) -> dict[str, str]:

@@ -296,3 +296,19 @@ def test_a_terminal_gets_colours_unless_it_wants_none(reverie: Any, environment:
         os.close(ours)
         process.wait(timeout=60)
     assert shown.startswith(b"\x1b[") is coloured
+
+
+@pytest.mark.parametrize("command", ["list --cwd /", "index --cwd /", "recall checks --cwd /"])
+def test_reading_imports_nothing_that_only_writing_needs(learned: Any, command: str) -> None:
+    """Their patterns cost more than the whole answer, and a hook starts a process at every prompt."""
+    code = (
+        f"import sys, contextlib, reverie.entrypoints.cli as cli\n"
+        f"with contextlib.suppress(SystemExit):\n    cli.main({command.split()!r})\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    heavy = ("reverie.core.gate", "reverie.core.trust", "reverie.core.redact", "reverie.core.merge", "reverie.models", "reverie.hosts",
+             "reverie.flows.learning", "reverie.layouts.codex", "reverie.layouts.qwen_code", "yaml", "msgspec")
+    loaded = done.stderr.split()
+    assert "reverie.flows.reading" in loaded
+    assert [name for name in heavy if name in loaded] == []
