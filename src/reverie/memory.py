@@ -268,6 +268,11 @@ class Memory:
         """What is kept, what was done, what needs a look."""
         home = self.space.home
         everything = self.list(everywhere=True)
+        try:
+            here = len(self.list())
+        except errors.StoreUnavailable as closed:       # whoever asks what is wrong must get an answer
+            home.note(str(closed))
+            here = 0
         problems = [*home.notes, *(
             f"{path}: a damaged database that was moved aside; what it knew of undo, reading positions and forgotten memories "
             "is lost. Repair it or delete it." for path in home.set_aside()
@@ -278,7 +283,7 @@ class Memory:
         return {
             "home": home.root, "readonly": home.readonly, "design": self.space.design.name,
             "design_from": self.settings.values["design"].origin, "project": self.place.main_root or self.place.real,
-            "here": len(self.list()), "everywhere": len(everything),
+            "here": here, "everywhere": len(everything),
             "quarantined": sum(each.memory.status == "quarantined" for each in everything),
             "sessions": home.records.session_counts(),
             "runs": [

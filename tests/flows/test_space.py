@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from reverie import designs, open_memory
+from reverie import designs, errors, open_memory
 from reverie.flows.space import discreet_path
 
 DESIGNS = designs.names()
@@ -80,3 +81,39 @@ def test_paths_without_a_credential_stay_as_they_are() -> None:
     one, two = discreet_path("/w/gh" + "p_" + "a1B2c3D4e5F6" * 3), discreet_path("/w/gh" + "p_" + "A1b2C3d4E5f6" * 3)
     assert one != two
     assert discreet_path(one) == one
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"root": 5}', b"\xff\xfe", b"[" * 50_000, None])
+def test_a_broken_name_of_a_project_neither_hides_its_memories_nor_blocks(content: bytes | None, tmp_path: Path) -> None:
+    with open_memory(tmp_path / "home", design="claude-code", cwd=tmp_path / "app") as memory:
+        memory.remember("Always deploy the wombat service with helm")
+    (project,) = (tmp_path / "home" / "stores").rglob("project.json")
+    project.unlink()
+    if content is None:
+        os.mkfifo(project)
+    else:
+        project.write_bytes(content)
+    with open_memory(tmp_path / "home", design="claude-code", cwd=tmp_path / "app") as memory:
+        assert len(memory.list()) == len(memory.list(everywhere=True)) == 1
+
+
+def test_a_store_that_is_closed_hides_none_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("open", "closed"):
+        with open_memory(tmp_path / "home", cwd=tmp_path / name) as memory:
+            memory.remember("Always deploy the wombat service with helm")
+    (closed,) = (tmp_path / "home" / "stores" / "reverie" / "projects").glob("closed-*")
+    scandir = os.scandir
+
+    def refuse(path: str | Path) -> object:
+        if str(path) == str(closed):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with open_memory(tmp_path / "home", cwd=tmp_path / "closed") as memory:
+        assert len(memory.list(everywhere=True)) == 1
+        status = memory.status()
+        assert status["here"] == 0
+        assert any("closed-" in problem and "permission" in problem for problem in status["problems"])
+        with pytest.raises(errors.StoreUnavailable):
+            memory.list()

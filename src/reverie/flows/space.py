@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -14,7 +15,7 @@ from reverie.core import place as places
 from reverie.core.edits import Edit
 from reverie.core.memory import Memory
 from reverie.core.place import Place
-from reverie.storage import git
+from reverie.storage import files, git
 
 if TYPE_CHECKING:
     from reverie.designs import Design
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 # In every project's folder: which project this is, so that a folder alone still says whose it is.
 PROJECT_FILE = "project.json"
+_PROJECT_FILE_BYTES = 64 * 1024
 _SHORTEST_SECRET = 12           # characters of a name that may hold a credential beside other words
 
 
@@ -104,14 +106,23 @@ class Space:
         return replace(mount, label="/".join((top, f"{name}-{mount.project.rpartition('-')[2]}", *rest)))
 
     def every_mount(self) -> Iterator[Mount]:
-        """All stores of this design that exist on disk, whatever project they belong to."""
+        """All stores of this design that exist on disk, whatever project they belong to. One that is closed to this user is
+        noted, and hides none of the others."""
         top = Path(self.home.root, "stores", self.design.name)
         for pattern, scope, mixed in self.design.scoping.folders:
             for folder in sorted(top.glob(pattern)):
-                if folder.is_dir():
+                if folder.is_dir() and self._is_open(folder):
                     label = folder.relative_to(top).as_posix()
                     root = self.project_of_folder(label) if scope == "project" and not mixed else ""
                     yield Mount(label=label, scope=scope, project=self.key(root), root=root, mixed=mixed)
+
+    def _is_open(self, folder: Path) -> bool:
+        try:
+            os.scandir(folder).close()
+        except OSError as error:
+            self.home.note(str(files.unavailable(error, str(folder), "listed")))
+            return False
+        return True
 
     def key(self, root: str) -> str:
         """The key of the project with this root, "" for none."""
@@ -157,9 +168,9 @@ class Space:
 
     def project_of_folder(self, label: str) -> str:
         """The project root written into a folder, or "" when none is."""
+        data = files.read(self.home.path("stores", self.design.name, label, PROJECT_FILE), limit=_PROJECT_FILE_BYTES)
         try:
-            text = Path(self.home.root, "stores", self.design.name, label, PROJECT_FILE).read_text(encoding="utf-8")
-            root = json.loads(text[:10_000])["root"]
-        except (OSError, ValueError, KeyError, TypeError):
+            root = json.loads(b"" if isinstance(data, files.Unread) else data)["root"]
+        except (ValueError, KeyError, TypeError, RecursionError):
             return ""
         return root if isinstance(root, str) else ""

@@ -91,6 +91,11 @@ class Home:
         """What a person should know about this home: a database moved aside, a change that waits."""
         return self._database.notes + self._notes
 
+    def note(self, said: str) -> None:
+        """Keep something for ``notes``, once."""
+        if said not in self._notes:
+            self._notes.append(said)
+
     def set_aside(self) -> list[str]:
         """Damaged databases that were moved aside and still wait for somebody to repair or delete them."""
         try:

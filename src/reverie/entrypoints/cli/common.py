@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import textwrap
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -39,8 +40,10 @@ def opened(design: str | None, cwd: str | None) -> Memory:
 
 def _close(memory: Memory) -> None:
     """Say what a person should know about their home (a database moved aside), whatever became of the command."""
+    failure = str(sys.exc_info()[1])        # it will be said by whoever ends the command
     for said in memory.space.home.notes:
-        click.echo(f"reverie: {said}", err=True)
+        if said != failure:
+            click.echo(f"reverie: {said}", err=True)
     memory.close()
 
 
