@@ -88,6 +88,12 @@ def test_remember_read_why_forget_undo(reverie: Any) -> None:
     assert [row["id"] for row in json.loads(reverie("list", "--json").stdout)] == [kept["id"]]
 
 
+@pytest.mark.parametrize(("scope", "kind"), [("user", "user"), ("project", "project")])
+def test_what_no_rule_reads_is_about_whom_it_was_said_for(reverie: Any, scope: str, kind: str) -> None:
+    kept = json.loads(reverie("remember", "Ana from the data group, mostly SQL", "--scope", scope, "--json").stdout)
+    assert (kept["scope"], kept["type"]) == (scope, kind)
+
+
 def test_remember_twice_confirms(reverie: Any) -> None:
     reverie("remember", "Releases are tagged on Thursdays by Noor")
     again = json.loads(reverie("remember", "Releases are tagged on Thursdays by Noor", "--json").stdout)
@@ -312,3 +318,15 @@ def test_reading_imports_nothing_that_only_writing_needs(learned: Any, command: 
     loaded = done.stderr.split()
     assert "reverie.flows.reading" in loaded
     assert [name for name in heavy if name in loaded] == []
+
+
+@pytest.mark.parametrize("command", ["list", "read tabs", "why tabs", "recall tabs", "forget tabs --yes"])
+def test_a_terminal_obeys_no_memory(reverie: Any, command: str) -> None:
+    """Escape sequences (clear the screen, name the window) and what turns the reading direction are shown, not carried out."""
+    answer = reverie("remember", "Always \x1b[2J\x1b]0;x\x07 use \u202etabs \x9b2J here in all the files, 表示 👩\u200d💻")
+    assert answer.exit_code == 0
+    shown = CliRunner().invoke(cli.group, command.split(), color=True).output
+    assert "tabs" in shown
+    for text in (answer.output, re.sub(r"\x1b\[[0-9;]{0,9}m", "", shown)):
+        assert not set("\x1b\x07\u202e\x9b") & set(text)
+    assert "👩\u200d💻" in shown or command.startswith("forget")

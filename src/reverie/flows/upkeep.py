@@ -79,13 +79,13 @@ def remember(space: Space, place: Place, text: str, extractor: Extractor, *, giv
     """Keep what a person asks to keep, and say what was done: "added", "updated", "confirmed".
 
     ``given`` holds what they said of it (name, type, why, how to apply); the rest is read from the text. Their word is
-    enough for the gates that ask whether something is worth keeping; a credential or an order to the agent is refused.
+    enough for the gates that ask whether something is worth keeping; a credential is refused.
     """
     from reverie.core import gate, merge
     from reverie.core.merge import Act
     from reverie.core.proposal import Proposal
 
-    memory = _understood(space, text, extractor, given)
+    memory = _understood(space, text, extractor, given, scope=scope)
     memory = replace(memory, scope=scope or memory.scope)
     mount = space.target(place, memory.scope)
     memory = mount.owned(memory)
@@ -106,8 +106,8 @@ def remember(space: Space, place: Place, text: str, extractor: Extractor, *, giv
     return Found(mount=mount, memory=replace(placement.memory, id=f"{mount.label}/{plan.ids[0]}")), action
 
 
-def _understood(space: Space, text: str, extractor: Extractor, given: Memory) -> Memory:
-    """A memory from a sentence: as the extractor reads it, else as it stands."""
+def _understood(space: Space, text: str, extractor: Extractor, given: Memory, *, scope: str) -> Memory:
+    """A memory from a sentence: as the extractor reads it, else as it stands: of the person, if for all projects."""
     from reverie.core import redact
     from reverie.core.proposal import Window
     from reverie.core.session import Message, Voice
@@ -127,6 +127,7 @@ def _understood(space: Space, text: str, extractor: Extractor, given: Memory) ->
     else:
         first = clean.text.split("\n", 1)[0]
         read = Memory(name=first[:60], description=first[:150], body=clean.text)
+        read = replace(read, type="user") if scope == "user" else read
     return replace(
         read, source=source,
         **{name: value for name in ("name", "description", "type", "why", "how_to_apply") if (value := getattr(given, name))},
