@@ -60,6 +60,8 @@ CHANGED = [
     ("배포는 매주 목요일에 합니다.", "배포는 매주 화요일에 합니다.", "목요일", "화요일"),
 ]
 APART = [
+    ("Service 2 is deployed from region b2", "Service 3 is deployed from region c3"),
+    ("Queue 1 holds 500 jobs", "Queue 2 holds 900 jobs"),
     ("The checkout service is frozen until 7 January.", "The search service is frozen until 7 January."),
     ("The checkout service has a budget of 300 ms.", "The search service has a budget of 200 ms."),
     ("Atlas is deployed on Fridays.", "Hermes is deployed on Fridays."),

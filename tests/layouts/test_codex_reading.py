@@ -17,19 +17,19 @@ from reverie.layouts.codex import PRODUCT, STUDY, Codex
 
 NOW = datetime(2026, 12, 1, 9, 30, tzinfo=UTC)
 SHAPES = [pytest.param(Codex(STUDY), id="study"), pytest.param(Codex(PRODUCT), id="product")]
-SHOP, INFRA = (places.project_key(places.make(path)) for path in ("/home/ana/work/shop", "/home/ana/work/infra"))
-SHOP_PATH, INFRA_PATH = "/home/ana/work/shop", "/home/ana/work/infra"
+SHOP, INFRA = (places.project_key(places.make(path)) for path in ("/home/ana/code/shop", "/home/ana/code/infra"))
+SHOP_PATH, INFRA_PATH = "/home/ana/code/shop", "/home/ana/code/infra"
 FIRST, SECOND = "019c6e27-e55b-73d1-87d8-4e01f1f75043", "01a22fbb-ceb7-7692-8ce7-05fa56fbd754"
 
 # The study's shape: everything under the task.
 STUDY_HANDBOOK = f"""\
 # Task Group: shop checkout work
-applies_to: cwd=/home/ana/work/shop
+applies_to: cwd=/home/ana/code/shop
 
 ## Task 1: Move the checkout to the new price service, outcome=success
 
 ### rollout_summary_files
-- 2026-02-17T21-23-02-LN3m-price_service.md (cwd=/home/ana/work/shop, rollout_path=/home/ana/.codex/sessions/x.jsonl, updated_at=2026-02-17T22:00:00Z, thread_id={FIRST})
+- 2026-02-17T21-23-02-LN3m-price_service.md (cwd=/home/ana/code/shop, rollout_path=/home/ana/.codex/sessions/x.jsonl, updated_at=2026-02-17T22:00:00Z, thread_id={FIRST})
 
 ### keywords
 - price service, checkout, rounding
@@ -53,12 +53,12 @@ applies_to: cwd=/home/ana/work/shop
 - tickets: the SHOP board, component "checkout"
 
 # Task Group: infra
-applies_to: cwd=/home/ana/work/infra
+applies_to: cwd=/home/ana/code/infra
 
 ## Task 1: Rename a module, outcome=partial
 
 ### rollout_summary_files
-- 2026-02-18T10-00-00-Lgmo.md (cwd=/home/ana/work/infra, updated_at=2026-02-18T10:30:00Z, thread_id={SECOND})
+- 2026-02-18T10-00-00-Lgmo.md (cwd=/home/ana/code/infra, updated_at=2026-02-18T10:30:00Z, thread_id={SECOND})
 
 ### keywords
 - terraform, moved block
@@ -69,14 +69,14 @@ applies_to: cwd=/home/ana/work/infra
 
 # The product's shape today: files and keywords under the task, the rest once per block.
 PRODUCT_HANDBOOK = f"""\
-# Task Group: /home/ana/work/shop / checkout
+# Task Group: /home/ana/code/shop / checkout
 scope: checkout and prices; not for the back office
-applies_to: cwd=/home/ana/work/shop; reuse_rule=safe for checkout work in this checkout
+applies_to: cwd=/home/ana/code/shop; reuse_rule=safe for checkout work in this checkout
 
 ## Task 1: Move the checkout to the new price service, success
 
 ### rollout_summary_files
-- 2026-02-17T21-23-02-LN3m-price_service.md (cwd=/home/ana/work/shop, rollout_path=/x.jsonl, updated_at=2026-02-17T22:00:00Z, thread_id={FIRST}, best evidence)
+- 2026-02-17T21-23-02-LN3m-price_service.md (cwd=/home/ana/code/shop, rollout_path=/x.jsonl, updated_at=2026-02-17T22:00:00Z, thread_id={FIRST}, best evidence)
 
 ### keywords
 - price service, checkout
@@ -84,7 +84,7 @@ applies_to: cwd=/home/ana/work/shop; reuse_rule=safe for checkout work in this c
 ## Task 2: Round prices, partial
 
 ### rollout_summary_files
-- 2026-02-18T10-00-00-Lgmo.md (cwd=/home/ana/work/shop, rollout_path=/y.jsonl, updated_at=2026-02-18T10:30:00Z, thread_id={SECOND})
+- 2026-02-18T10-00-00-Lgmo.md (cwd=/home/ana/code/shop, rollout_path=/y.jsonl, updated_at=2026-02-18T10:30:00Z, thread_id={SECOND})
 
 ### keywords
 - rounding, half even
@@ -115,7 +115,7 @@ Ana works on the shop and its infrastructure; she knows Go and is new to Terrafo
 
 ## What's in Memory
 
-### /home/ana/work/shop
+### /home/ana/code/shop
 
 #### 2026-02-18
 - checkout: price service, rounding
@@ -124,7 +124,7 @@ Ana works on the shop and its infrastructure; she knows Go and is new to Terrafo
 
 ### Older Memory Topics
 
-#### /home/ana/work/infra
+#### /home/ana/code/infra
 - terraform renames
   - desc: moved blocks
 """
@@ -136,7 +136,7 @@ Merged stage-1 raw memories (stable ascending thread-id order):
 
 ## Thread `{FIRST}`
 updated_at: 2026-02-17T22:00:00Z
-cwd: /home/ana/work/shop
+cwd: /home/ana/code/shop
 rollout_path: /home/ana/.codex/sessions/x.jsonl
 rollout_summary_file: 2026-02-17T21-23-02-LN3m-price_service.md
 
@@ -145,7 +145,7 @@ description: moved the checkout to the price service
 task: price_service
 task_group: shop
 task_outcome: success
-cwd: /home/ana/work/shop
+cwd: /home/ana/code/shop
 keywords: price service, rounding
 ---
 
@@ -169,7 +169,7 @@ ROLLOUT = f"""\
 thread_id: {FIRST}
 updated_at: 2026-02-17T22:00:00+00:00
 rollout_path: /home/ana/.codex/sessions/x.jsonl
-cwd: /home/ana/work/shop
+cwd: /home/ana/code/shop
 git_branch: main
 
 # Moved the checkout to the price service and fixed rounding
@@ -221,7 +221,7 @@ def test_the_studys_handbook() -> None:
     ]
     first = contents.memories[0]
     assert (first.scope, first.source.by, first.source.session, first.source.host) == ("project", By.UNKNOWN, FIRST, "codex")
-    assert first.source.cwd == "/home/ana/work/shop"
+    assert first.source.cwd == "/home/ana/code/shop"
     assert first.keywords == ("price service", "checkout", "rounding")
     assert first.modified_at == datetime(2026, 2, 17, 22, tzinfo=UTC)
     assert contents.problems == ()
@@ -302,7 +302,7 @@ def test_an_id_holds_while_other_memories_change(layout: Codex) -> None:
     files = folder(MEMORY=STUDY_HANDBOOK, memory_summary=SUMMARY, raw_memories=RAW)
     before = {memory.id for memory in layout.read(files).memories}
     gone = layout.read(files).memories[1].id
-    after = change(files, Memory(name="new", body="new", project=SHOP, source=Source(session=FIRST, cwd="/home/ana/work/shop")),
+    after = change(files, Memory(name="new", body="new", project=SHOP, source=Source(session=FIRST, cwd="/home/ana/code/shop")),
                    remove=(gone,), layout=layout)
     ids = {memory.id for memory in layout.read(after).memories}
     assert before - {gone} <= ids
@@ -315,11 +315,11 @@ def test_an_id_holds_while_other_memories_change(layout: Codex) -> None:
 @pytest.mark.parametrize(
     ("label", "applies_to", "scope", "project"),
     [
-        pytest.param("x", "cwd=/home/ana/work/shop", "project", SHOP_PATH, id="a directory"),
-        pytest.param("x", "cwd=/home/ana/work/shop/; reuse_rule=anywhere", "project", SHOP_PATH, id="with a rule"),
-        pytest.param("x", "cwd=`/home/ana/work/shop`", "project", SHOP_PATH, id="in quotes"),
+        pytest.param("x", "cwd=/home/ana/code/shop", "project", SHOP_PATH, id="a directory"),
+        pytest.param("x", "cwd=/home/ana/code/shop/; reuse_rule=anywhere", "project", SHOP_PATH, id="with a rule"),
+        pytest.param("x", "cwd=`/home/ana/code/shop`", "project", SHOP_PATH, id="in quotes"),
         pytest.param(SHOP, "cwd=/elsewhere", "project", SHOP, id="our key goes first"),
-        pytest.param("/home/ana/work/shop", "cwd=unknown", "project", SHOP_PATH, id="the heading is a path"),
+        pytest.param("/home/ana/code/shop", "cwd=unknown", "project", SHOP_PATH, id="the heading is a path"),
         pytest.param("x", "cwd=C:\\w\\shop", "project", "C:/w/shop", id="on Windows"),
         pytest.param("x", "cwd=any", "user", "", id="everywhere"),
         pytest.param("x", "cwd=All projects; reuse_rule=x", "user", "", id="everywhere in words"),
@@ -344,7 +344,7 @@ def test_without_a_label_a_memory_is_nobodys_whoever_asks() -> None:
 @pytest.mark.parametrize("layout", SHAPES)
 def test_a_summary_for_one_project_says_nothing_of_another(layout: Codex) -> None:
     files: dict[str, File] = {}
-    put = [Memory(name=f"fact {where}", body=f"secret of {where}", project=key, source=Source(session="s", cwd=f"/home/ana/work/{where}"))
+    put = [Memory(name=f"fact {where}", body=f"secret of {where}", project=key, source=Source(session="s", cwd=f"/home/ana/code/{where}"))
            for where, key in (("shop", SHOP), ("infra", INFRA))]
     files = change(files, *put, Memory(name="me", type="user", scope="user", body="Ana"), layout=layout)
     memories = layout.read(files).memories
@@ -356,7 +356,7 @@ def test_a_summary_for_one_project_says_nothing_of_another(layout: Codex) -> Non
 
 
 def test_a_bullet_moved_to_another_block_belongs_there() -> None:
-    shop = Memory(name="rule", body="the rule", project=SHOP, source=Source(session="s", cwd="/home/ana/work/shop"))
+    shop = Memory(name="rule", body="the rule", project=SHOP, source=Source(session="s", cwd="/home/ana/code/shop"))
     files = change({}, shop)
     moved = files["MEMORY.md"].data.decode().replace(SHOP, INFRA).replace("/work/shop", "/work/infra")
     (memory,) = read(files | folder(MEMORY=moved)).memories
@@ -410,13 +410,13 @@ def test_a_lost_handbook_is_made_again_from_the_raw_memories(lost: str) -> None:
 @pytest.mark.parametrize("layout", SHAPES)
 def test_without_the_raw_memories_bullets_still_say_what_they_say(layout: Codex) -> None:
     put = Memory(name="Cents rule", type="feedback", body="Money is in cents.", why="rounding", how_to_apply="use Money",
-                 keywords=("money",), project=SHOP, source=Source(session="ses_1", cwd="/home/ana/work/shop", host="opencode"))
+                 keywords=("money",), project=SHOP, source=Source(session="ses_1", cwd="/home/ana/code/shop", host="opencode"))
     files = change({}, put, layout=layout)
     (before,) = layout.read(files).memories
     del files["raw_memories.md"]
     (memory,) = layout.read(files).memories
     assert replace(memory, source=Source(), description="", modified_at=None) == replace(before, source=Source(), modified_at=None)
-    assert (memory.source.session, memory.source.cwd) == ("ses_1", "/home/ana/work/shop")
+    assert (memory.source.session, memory.source.cwd) == ("ses_1", "/home/ana/code/shop")
     changed = change(files, replace(memory, body="Money is in pence."), layout=layout)
     (again,) = layout.read(changed).memories
     assert (again.id, again.body, again.name) == (memory.id, "Money is in pence.", "Cents rule")
@@ -433,7 +433,7 @@ def test_without_the_raw_memories_bullets_still_say_what_they_say(layout: Codex)
 def test_adding_a_memory_keeps_every_line_that_stands(layout: Codex, handbook: str) -> None:
     files = folder(MEMORY=handbook, memory_summary=SUMMARY, raw_memories=RAW) | {ROLLOUT_PATH: File(ROLLOUT.encode(), NOW)}
     new = Memory(name="Checkout is frozen", body="No checkout changes in December.", project=SHOP,
-                 source=Source(session=FIRST, cwd="/home/ana/work/shop", by=By.USER))
+                 source=Source(session=FIRST, cwd="/home/ana/code/shop", by=By.USER))
     after = change(files, new, layout=layout)
     for path, file in files.items():
         lines = iter(after[path].data.decode().split("\n"))
@@ -493,7 +493,7 @@ def test_line_ends_and_marks_of_a_windows_editor_stay() -> None:
     text = "\ufeff" + STUDY_HANDBOOK.replace("\n", "\r\n")
     files = folder(MEMORY=text)
     assert [memory.body for memory in read(files).memories] == [memory.body for memory in read(folder(MEMORY=STUDY_HANDBOOK)).memories]
-    after = change(files, Memory(name="x", body="x\ny", project=INFRA, source=Source(cwd="/home/ana/work/infra")))
+    after = change(files, Memory(name="x", body="x\ny", project=INFRA, source=Source(cwd="/home/ana/code/infra")))
     data = after["MEMORY.md"].data
     assert data.startswith(b"\xef\xbb\xbf# Task Group: shop")
     assert data.count(b"\r\n") == data.count(b"\n")
@@ -640,7 +640,7 @@ def test_a_products_label_and_our_key_are_one_project() -> None:
     assert "asks for small commits" in text
     assert "terraform" not in text
     assert text == Codex().summary(read(files).memories, project=SHOP_PATH)
-    deep = Memory(name="deep", body="deep", project=SHOP, source=Source(session="s", cwd="/home/ana/work/shop/cart"))
+    deep = Memory(name="deep", body="deep", project=SHOP, source=Source(session="s", cwd="/home/ana/code/shop/cart"))
     after = change(files, deep)
     assert after["MEMORY.md"].data.decode().count("# Task Group:") == 2
     assert [memory.project for memory in read(after).memories if memory.name == "deep"] == [SHOP]

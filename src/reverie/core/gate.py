@@ -98,12 +98,13 @@ def fingerprint(memory: Memory) -> str:
 
 
 def secret(asked: Asked) -> Reason | None:
-    """A credential, or nothing but the place where one was taken out."""
+    """A credential, or little but the place where one was taken out: "the token: never with your own"."""
     memory = asked.memory
     if at_the_door(memory):
         return Reason.SECRET
+    beside = redact.PLACEHOLDER in memory.body or redact.PLACEHOLDER in memory.source.quote
     rest = memory.body.replace(redact.PLACEHOLDER, "")
-    return Reason.SECRET if redact.PLACEHOLDER in memory.body and len(text.tokens(rest)) < 3 else None
+    return Reason.SECRET if beside and len(text.tokens(rest)) < 3 else None
 
 
 def not_said_by_user(asked: Asked) -> Reason | None:

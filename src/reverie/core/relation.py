@@ -12,13 +12,14 @@ Pure and lexical, for short statements in English, Chinese, Japanese and Korean.
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from reverie.core.claims import FAMILIES, NAME, PAIR, Claim, Mark
 from reverie.core.memory import Memory
-from reverie.core.text import is_known, meanings, stem
+from reverie.core.text import fold, is_known, meanings, stem
 
 
 class Relation(enum.StrEnum):
@@ -166,7 +167,7 @@ def _by_difference(old: Claim, new: Claim, overlap: Overlap, frame: float) -> Ve
     slots = _slots(old, new)
     values = [slot for slot in slots if slot.is_value()]
     changed = tuple(dict.fromkeys((slot.before, slot.after) for slot in values))
-    if any(slot.is_subject() for slot in slots) or _twins(old, values):
+    if any(slot.is_subject() for slot in slots) or _twins(old, new, values):
         return Verdict(relation=Relation.DISTINCT, reason="another_subject", score=overlap.head, changed=changed)
     if values:
         return Verdict(relation=Relation.UPDATE, reason="other_value", score=overlap.head, changed=changed)
@@ -177,12 +178,14 @@ def _by_difference(old: Claim, new: Claim, overlap: Overlap, frame: float) -> Ve
     return Verdict(relation=Relation.DUPLICATE, reason="same_words", score=overlap.head)
 
 
-def _twins(old: Claim, values: list[Slot]) -> bool:
+def _twins(old: Claim, new: Claim, values: list[Slot]) -> bool:
     """Whether what changed is whom the statement is about: a name that opens it, or one that changed along with a
     value.
 
     Who owns or reviews something is a value wherever it stands.
     """
+    if any(slot.leads for slot in values) and _other_words(old, new, values):
+        return True             # "service 2 runs in b2", "service 3 runs in c3": the first value says which, the other what
     named = [slot for slot in values if slot.kinds & NAMING]
     others = [slot for slot in values if not slot.kinds & NAMING]
     if not named or _about_people(old):
@@ -190,18 +193,27 @@ def _twins(old: Claim, values: list[Slot]) -> bool:
     return bool(others) or any(slot.opens and slot.kinds & {NAME, "code"} for slot in named)
 
 
+def _other_words(old: Claim, new: Claim, values: list[Slot]) -> bool:
+    """Whether the sentences differ in more than the value that leads: in any word, however small."""
+    leading = {word for slot in values if slot.leads for side in (slot.before, slot.after) for word in fold(side).split()}
+    before, after = (set(_WORD.findall(fold(each.memory.description or each.memory.body))) for each in (old, new))
+    return bool(before - after - leading) and bool(after - before - leading)
+
+
+_WORD = re.compile(r"[^\W_]+")
 NAMING = frozenset((NAME, "code", *FAMILIES))
 
 
 class Slot:
     """A place where two otherwise equal sentences differ: the marks of the one and of the other."""
 
-    __slots__ = ("kinds", "new", "old", "opens")
+    __slots__ = ("kinds", "leads", "new", "old", "opens")
 
-    def __init__(self, old: Sequence[Mark], new: Sequence[Mark], opens: bool) -> None:
+    def __init__(self, old: Sequence[Mark], new: Sequence[Mark], place: int) -> None:
         self.old = old
         self.new = new
-        self.opens = opens              # it begins the sentence on both sides
+        self.opens = place == 0         # it begins the sentence on both sides
+        self.leads = place == 1         # it follows the word that opens the sentence: "service 2", "node b3"
         self.kinds = _kinds(old) & _kinds(new)
 
     def is_value(self) -> bool:
@@ -257,10 +269,10 @@ def _slots(old: Claim, new: Claim) -> list[Slot]:
             continue                    # further sentences may be others
         for tag, a0, a1, b0, b1 in matcher.get_opcodes():
             if tag == "equal":
-                slots.extend(Slot([x], [y], a0 == b0 == 0 and x is a[0])
-                             for x, y in zip(a[a0:a1], b[b0:b1], strict=True) if x.key != y.key)
+                slots.extend(Slot([x], [y], max(a0, b0) + offset)
+                             for offset, (x, y) in enumerate(zip(a[a0:a1], b[b0:b1], strict=True)) if x.key != y.key)
             elif tag == "replace":
-                slots.append(Slot(a[a0:a1], b[b0:b1], a0 == b0 == 0))
+                slots.append(Slot(a[a0:a1], b[b0:b1], max(a0, b0)))
     return slots
 
 

@@ -53,9 +53,9 @@ _WIDE_NOUN = re.compile("|".join(sorted(_WIDE_KIND, key=len, reverse=True)))
 
 # What may still follow in the same name without changing what it names: API_KEY_PROD, tokenValue, password2.
 _SUFFIX = re.compile(
-    r"(?:[_.-]?(?:value|val|text|string|str|plain(?:text)?|raw|data|prod(?:uction)?|stag(?:e|ing)|dev(?:elopment)?|test|"
-    r"live|sandbox|local|main|primary|secondary|default|b64|base64|enc(?:oded)?|new|old|prev(?:ious)?|current|v?\d{1,2}))*+"
-    r"(?![a-z0-9])"  # possessive: forty digits in a row can be cut into pieces in a hundred million ways
+    r"(?:[_.-]?(?:value|val|text|string|str|plain|raw|data|prod(?:uction)?|stag(?:e|ing)|dev(?:elopment)?|test|"
+    r"live|sandbox|local|main|primary|secondary|default|b64|base64|enc(?:oded)?|new|old|prev(?:ious)?|current|v?\d{1,2}(?!\d)))*"
+    r"(?![a-z0-9])"  # digits whole, each word once: what can be cut into pieces in two ways is tried in millions
 )
 # What stands before "key" and makes it a credential.
 _KEY_OF = words(

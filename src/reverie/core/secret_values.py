@@ -33,7 +33,7 @@ _PLACEHOLDER = re.compile(
     r"(?:token|key|secret|password|passwd|pass|credential|value|here|me|this)(?![a-z]*\d+[a-z])"
     r"|.*(?:placeholder|change[-_]?me|change[-_]?this|change[-_]?it|redacted|dummy|not[-_]?a[-_]?real|not[-_]?real)"
     r"|(?:example|sample|demo|fake|mock|test|todo|fixme)"
-    r"(?:[-_ ]?(?:token|key|secret|password|value|api|auth|only|\d{1,3}))*+\Z"
+    r"(?:[-_ ]?(?:token|key|secret|password|value|api|auth|only|\d{1,20}(?!\d)))*\Z"
     r"|(.)\1*\Z|.*(?:\\[SswdWD][+*{)\]]|\[\^|\(\?)",
     re.I,
 )
