@@ -412,3 +412,15 @@ def test_several_lines_that_no_yaml_reader_takes_are_joined() -> None:
     assert several(">-\n\tone\n\n\ttwo") == "one\ntwo"
     assert several("- a\n  b") == "- a b"
     assert several("x" * 70_000 + "\n  y").endswith("x y")
+
+
+@pytest.mark.parametrize("line", ["name: x\n", "type: type: a_~~~\n", "description: " + "x" * 500 + "\n"])
+@pytest.mark.parametrize("count", [259, 260, 998, 999, 1000, 1001, 3000])
+@pytest.mark.parametrize("end", ["", "---\nbody\n", "\nbody\n", "body\n"])
+def test_a_header_as_long_as_may_be_is_changed_without_end(line: str, count: int, end: str) -> None:
+    """One that was never closed and reached the limit was closed again and again."""
+    document = parse(f"---\n{line * count}{end}".encode())
+    changed = document.set("name", "other")
+    assert changed.data.count(b"\n") >= count
+    assert line.startswith("name") or changed.data.count(line.encode()) == count
+    assert b"words" in changed.with_body("words").data

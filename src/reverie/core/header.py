@@ -120,6 +120,8 @@ def _unclosed(text: str, fence: int, lines: Sequence[Line]) -> Header | None:
         if not text[line[0] : line[1]].strip() or not (text[line[0]] in " \t#-" or _key(text, line[0])):
             break
         run.append(line)
+    if len(run) >= MOST_LINES or (run and run[-1][2] - run[0][0] >= MOST_CHARACTERS):
+        return None                     # a fence put behind it would not be found again
     fields = _read(text, run)
     if not any(field.key in ("name", "description", "type") for field in fields):
         return None
