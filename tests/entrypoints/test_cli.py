@@ -323,7 +323,7 @@ def test_reading_imports_nothing_that_only_writing_needs(learned: Any, command: 
 @pytest.mark.parametrize("command", ["list", "read tabs", "why tabs", "recall tabs", "forget tabs --yes"])
 def test_a_terminal_obeys_no_memory(reverie: Any, command: str) -> None:
     """Escape sequences (clear the screen, name the window) and what turns the reading direction are shown, not carried out."""
-    answer = reverie("remember", "Always \x1b[2J\x1b]0;x\x07 use \u202etabs \x9b2J here in all the files, 表示 👩\u200d💻")
+    answer = reverie("remember", "Always \x1b[2J\x1b]0;x\x07 use \u202etabs \x9b2J 👩\u200d💻 here in all 表示 files")
     assert answer.exit_code == 0
     shown = CliRunner().invoke(cli.group, command.split(), color=True).output
     assert "tabs" in shown

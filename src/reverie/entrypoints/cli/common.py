@@ -52,9 +52,20 @@ def say_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=1, default=str))
 
 
+def shown(text: str) -> str:
+    """A text that a terminal shows and does not obey: a memory, or a file's name, may hold escape sequences."""
+    if text.isprintable():
+        return text
+    from unicodedata import category
+
+    return "".join(
+        c if c in "\n\t\u200c\u200d" or category(c) not in ("Cc", "Cf", "Cs") else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
+
+
 def title(text: str) -> None:
     """A heading."""
-    click.echo(click.style(text, bold=True))
+    click.echo(click.style(shown(text), bold=True))
 
 
 def note(text: str) -> None:
@@ -70,7 +81,7 @@ def width() -> int:
 def wrapped(text: str, *, indent: str = "", first: str | None = None) -> str:
     """A paragraph at the terminal's width. Text in scripts without blanks is broken by display width."""
     lines: list[str] = []
-    for number, paragraph in enumerate(text.split("\n")):
+    for number, paragraph in enumerate(shown(text).split("\n")):
         head = indent if first is None or number else first
         columns = width() // 2 + 10 if max(paragraph, default="") >= WIDE else width()
         lines += textwrap.wrap(
@@ -80,7 +91,7 @@ def wrapped(text: str, *, indent: str = "", first: str | None = None) -> str:
 
 
 def dim(text: str) -> str:
-    return click.style(text, dim=True)
+    return click.style(shown(text), dim=True)
 
 
 def coloured(action: str) -> str:
@@ -106,7 +117,7 @@ def short(text: str, limit: int) -> str:
     two columns. Only for people's eyes: models get theirs from core.budget."""
     from unicodedata import east_asian_width
 
-    line = " ".join(text.split())
+    line = " ".join(shown(text).split())
     room = limit - 1                                    # for the mark
     for at, character in enumerate(line):
         room -= 2 if east_asian_width(character) in "WF" else 1

@@ -33,7 +33,7 @@ def command(
     if not results:
         click.echo("Nothing relevant is remembered for this.")
     for result in results:
-        click.echo(f"{click.style(result.candidate.name, bold=True)}  {common.dim(result.candidate.id)}")
+        click.echo(f"{click.style(common.shown(result.candidate.name), bold=True)}  {common.dim(result.candidate.id)}")
         click.echo(common.wrapped(result.text, indent="  ", first="  "))
         if explain:
             click.echo(common.dim(common.wrapped(result.explain(), indent="    ", first="  → ")))

@@ -33,5 +33,5 @@ def command(
     if as_json:
         common.say_json(as_dict(found) | {"action": action})
         return
-    click.echo(f"{common.coloured(action)} {found.memory.type:9} {found.memory.name}")
+    click.echo(f"{common.coloured(action)} {found.memory.type:9} {common.shown(found.memory.name)}")
     click.echo(common.dim(f"            {found.memory.id}   (take it back: reverie undo)"))

@@ -17,7 +17,7 @@ def command(design: str | None, cwd: str | None, as_json: bool) -> None:
         return
     click.echo(f"home      {status['home']}{'  (read-only: ' + status['readonly'] + ')' if status['readonly'] else ''}")
     click.echo(f"design    {status['design']}  {common.dim('from ' + status['design_from'])}")
-    click.echo(f"project   {status['project']}")
+    click.echo(f"project   {common.shown(status['project'])}")
     click.echo(f"memories  {status['here']} here, {status['everywhere']} in all, {status['quarantined']} quarantined")
     for host, outcomes in status["sessions"].items():
         click.echo(f"sessions  {host:12} {common.counts(outcomes)}")
@@ -25,4 +25,4 @@ def command(design: str | None, cwd: str | None, as_json: bool) -> None:
         outcome = run["outcome"] or "stopped or at work"
         click.echo(common.dim(f"run       {run['id']:10} {run['started_at']}  {outcome}  {common.counts(run['counts'])}"))
     for problem in status["problems"]:
-        click.echo(click.style(f"look      {problem}", fg="yellow"))
+        click.echo(click.style(f"look      {common.shown(problem)}", fg="yellow"))
