@@ -181,10 +181,12 @@ def test_a_new_value_stands_in_the_old_ones_place() -> None:
         ("Amounts are integer cents everywhere; no Decimal in the models.", "Decimal", "money"),
         ("Dependencies are installed with bun", "pnpm", "packages"),
         ("Ingest runs on on-demand nodes; spot is for the batch workers only.", "spot", "ingest"),
+        ("Amounts are kept as whole cents instead of Decimal.", "", "money"),
+        ("We moved the packages; it is bun now.", "pnpm", "packages"),
         ("The office moved to Lisbon.", "spot", None),
         ("Amounts are integer cents.", "", None),
     ],
-    ids=["another word for it", "a tool", "says more", "about something else", "nothing named"],
+    ids=["another word for it", "a tool", "says more", "says it itself", "points back", "about something else", "nothing named"],
 )
 def test_what_the_speaker_says_no_longer_holds_is_replaced(statement: str, replaces: str, id: str | None) -> None:
     placement = place(said(statement), *STORED, replaces=replaces)

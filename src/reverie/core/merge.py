@@ -17,11 +17,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import log
 
-from reverie.core.claims import Claim
+from reverie.core.claims import FAMILIES, NAME, Claim
 from reverie.core.memory import TYPES, Memory, Status
 from reverie.core.proposal import Proposal
-from reverie.core.relation import Overlap, Relation, Verdict, compare, relation
-from reverie.core.text import CJK, STOP, fold, meanings, stem
+from reverie.core.relation import SPECIFIC, Overlap, Relation, Verdict, compare, relation
+from reverie.core.text import CJK, STOP, fold, is_known, meanings, stem
 
 __all__ = ["Act", "Known", "Placement", "Relation", "Verdict", "confirmed", "place", "relation", "updated", "withdrawn"]
 
@@ -156,8 +156,8 @@ def place(proposal: Proposal, known: Known | Iterable[Memory]) -> Placement:
     claim = Claim(new)
     judged = [(compare(old, claim), old) for old in known.near(new) if _same_owner(old.memory, new)]
     own = [item for item in judged if item[1].memory.scope == new.scope]
-    named = _corrected(proposal, claim, known) or _named(
-        proposal.replaces or _ended(new), claim, [old for verdict, old in own if verdict.relation is not Relation.UPDATE])
+    ended = proposal.replaces or _ended(new)
+    named = _corrected(proposal, claim, known) or _named(ended, claim, _meant(ended, own, claim, known))
     same = [item for item in judged if item[0].relation is Relation.DUPLICATE and all(item[1] is not old for _, old in named)]
     other = named + sorted(
         (item for item in own if item[0].relation is Relation.UPDATE and not _is_older(new, item[1].memory)
@@ -214,7 +214,7 @@ def _whole(old: Claim) -> tuple[tuple[str, str], ...]:
     return ((old.memory.description or old.memory.name, ""),)
 
 
-# "no stories any more", "we no longer …", 作废: what a statement itself says has ended.
+# "no stories any more", "X and not Y", "X is gone", ではなく, 换成: what a statement itself says has ended.
 _ENDED = re.compile("|".join((
     r"(?i:\bno (?:more )?([^,;:!?\n]{2,60}?) any ?(?:more|longer)\b)",
     r"(?i:\bno longer (?:us(?:e|ing) |have |keep |need )?([^.,;:!?\n]{2,60}))",
@@ -222,6 +222,14 @@ _ENDED = re.compile("|".join((
     r"([^，。；！？\n]{1,20})作废",
     r"([^、。！？\n]{1,20})は(?:廃止|やめ)",
     r"더 이상 ([^.,!?\n]{1,20})",
+    r"(?i:\binstead of (?:the |a |an )?([^.,;:!?\n]{2,40}))",
+    r"(?i:(?:,| and| but) not (?:the |a |an )?([^.,;:!?\n]{2,40})(?:[.;!]|$))",
+    r"(?i:(?:^|[,;] |\band )(?:the )?([\w./@-]{2,40}) (?:is|are) (?:gone|out|dropped|retired|history|dead)\b)",
+    r"([^、。！？\n]{1,20})ではなく",
+    r"([^、。！？は\n]{1,20})をやめて",
+    r"(?:里的|的)? ?([^，。；！？\s的]{1,20}) ?(?:换成|改成|改为)",
+    r"([^.,!?\n]{1,20}?)(?:이|가)? 아니라",
+    r"([^\s.,!?]{1,20}) 대신",
 )))
 
 
@@ -230,19 +238,34 @@ def _ended(memory: Memory) -> str:
     return next((words for words in match.groups() if words), "") if match else ""
 
 
+def _meant(words: str, own: list[tuple[Verdict, Claim]], claim: Claim, known: Known) -> list[Claim]:
+    """The memories that words for what no longer holds could mean: those near the new statement, and those that hold the
+    words; but none about another subject of the same kind ("the checkout freeze", "the search freeze")."""
+    new = claim.memory
+    near = {id(old): (verdict, old) for verdict, old in own}
+    for old in known.near(Memory(name=words, description=words)) if words else ():
+        if id(old) not in near and old.memory.scope == new.scope and _same_owner(old.memory, new):
+            near[id(old)] = (compare(old, claim), old)
+    return [old for verdict, old in near.values()
+            if verdict.relation is not Relation.UPDATE and verdict.reason != "another_subject"]
+
+
 def _named(words: str, claim: Claim, olds: Iterable[Claim]) -> list[tuple[Verdict, Claim]]:
     """The nearest memory with the words that, as the speaker said, hold no longer, if it is about the same thing."""
     wanted = {term for term in _terms(words) if not term.startswith("=")}
     subject = {mark.key for mark in claim.head if mark.weight >= 0.5} - wanted
     meant = {meaning for key in subject for meaning in meanings(key)}
-    found = []
+    found: list[tuple[Verdict, Claim]] = []
+    alone: list[tuple[Verdict, Claim]] = []     # holders of the words that share no subject with the new statement
     for old in olds:
         held = {mark.key for mark in old.head} | _terms(old.memory.text)
         rest = {mark.key for mark in old.head if mark.weight >= 0.5} - wanted
         about = rest & subject or meant & {meaning for key in rest for meaning in meanings(key)}
-        if wanted and about and old.folded != claim.folded and len(wanted & held) >= 2 / 3 * len(wanted):
-            found.append((Verdict(relation=Relation.UPDATE, reason="named", score=Overlap(old, claim).soft,
-                                  changed=((words, ""),)), old))
+        if wanted and old.folded != claim.folded and len(wanted & held) >= 2 / 3 * len(wanted):
+            verdict = Verdict(relation=Relation.UPDATE, reason="named", score=Overlap(old, claim).soft, changed=((words, ""),))
+            (found if about else alone).append((verdict, old))
+    if not found and len(alone) == 1 and _tells(wanted, alone[0][1], claim):
+        return alone        # "we moved off pnpm, it is bun now": only one memory is about pnpm
     return sorted(found, key=lambda item: -item[0].score)[:1]
 
 
@@ -263,6 +286,19 @@ def withdrawn(words: str, known: Known | Iterable[Memory]) -> Memory | None:
     if not shares or (len(shares) > 1 and shares[1][0] > CLEARLY * shares[0][0]):
         return None
     return shares[0][1].memory
+
+
+_POINTS_BACK = re.compile(r"(?i:(?:[\w ]{1,20}: )?(?:it|that|this|we|they)\b)")
+
+
+def _tells(terms: set[str], old: Claim, new: Claim) -> bool:
+    """Whether words alone say which memory is meant: an address, a key; or a product's name, where the new statement has no
+    subject of its own ("it is bun now")."""
+    meant = [mark for mark in old.head if mark.key in terms]
+    if any(mark.kind in SPECIFIC for mark in meant):
+        return True
+    named = any(mark.kind in (*FAMILIES, NAME) or not (mark.kind or is_known(mark.key)) for mark in meant)
+    return named and bool(_POINTS_BACK.match(new.memory.description or new.memory.body))
 
 
 # ---------------------------------------------------------------- what becomes of the two
