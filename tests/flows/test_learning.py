@@ -203,3 +203,20 @@ def test_what_is_not_to_be_kept_leaves_no_trace(tmp_path: Path, text: str) -> No
         assert kept(memory) == []
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert b"Ilse" not in path.read_bytes()
+
+
+def test_a_store_that_cannot_be_used_does_not_keep_the_others_from_learning(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        memory.learn(agents_home=str(SAMPLES), project="ferry-times")
+        folder = next((tmp_path / "stores/reverie/projects").glob("ferry-times-*"))
+        shutil.rmtree(folder)
+        folder.write_text("in the way", encoding="utf-8")
+    shutil.copytree(SAMPLES, tmp_path / "copied")
+    with opened(tmp_path) as memory:
+        report = memory.learn(agents_home=str(tmp_path / "copied"))
+        outcomes = {(each.project.rpartition("/")[2] or each.cwd.rpartition("/")[2], each.outcome) for each in report.sessions}
+        assert ("harvest-api", "succeeded") in outcomes and ("bada-menu", "succeeded") in outcomes
+        failed = [each for each in report.sessions if each.outcome == "failed"]
+        assert [each.host for each in failed] == ["kimi-code"]
+        assert str(folder) in failed[0].detail
+    assert folder.read_text(encoding="utf-8") == "in the way"

@@ -32,6 +32,7 @@ from reverie.flows.space import Space, discreet_path
 from reverie.storage import files
 
 NEW = "new:"                # stands for the id of a memory that has none yet; no layout's path begins so
+FAILURES = 3                # sessions in a row that cannot be stored: then it is no single store's fault
 ATTEMPTS = 5                # a hand edit between plan and commit makes a new plan; more than this is a loop
 
 
@@ -54,7 +55,8 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """What became of one session. ``outcome``: "succeeded", "succeeded_no_output", "unchanged", "sub_agent", "unreadable"."""
+    """What became of one session. ``outcome``: "succeeded", "succeeded_no_output", "unchanged", "sub_agent", "unreadable",
+    "failed", "other_project"."""
 
     host: str
     session: str
@@ -97,9 +99,23 @@ def learn(
     run: str = "",
     wanted: Callable[[Place], bool] = lambda place: True,
 ) -> Iterator[Learned]:
-    """Learn from sessions, one result each. Stopping in the middle (Ctrl-C, kill) loses at most the session at hand."""
+    """Learn from sessions, one result each. Stopping in the middle (Ctrl-C, kill) loses at most the session at hand.
+
+    A session whose store cannot be used is "failed", and does not keep the others from being learned; when several in a row
+    fail, it is not theirs (a full disk), and ``StoreUnavailable`` is raised.
+    """
+    in_a_row = 0
     for job in in_order(jobs):
-        yield _Session(space, job, extractor, run=run, wanted=wanted).learn()
+        session = _Session(space, job, extractor, run=run, wanted=wanted)
+        try:
+            learned = session.learn()
+            in_a_row = 0
+        except errors.StoreUnavailable as error:
+            in_a_row += 1
+            if in_a_row == FAILURES:
+                raise
+            learned = session.failed(error)
+        yield learned
 
 
 def unreadable(space: Space, found: Unreadable, *, run: str = "") -> Learned:
@@ -184,6 +200,10 @@ class _Session:
             drops=[drop for drop in learned.drops if drop.reason is not Reason.NO_SIGNAL],
             counts=Counter(each.action for each in learned.kept),
         )
+
+    def failed(self, error: errors.StoreUnavailable) -> Learned:
+        """The result of a session that could not be stored. Nothing of it was; the next run tries again."""
+        return self._result("failed", detail=str(error))
 
     def _result(self, outcome: str, *, place: Place | None = None, **values: Any) -> Learned:
         found = self.transcript

@@ -52,8 +52,9 @@ def command(
         common.say_json(report.as_dict())
     else:
         show(report, verbose=verbose or dry_run)
-    if paths and all(learned.outcome == "unreadable" for learned in report.sessions):
-        raise SystemExit(1)     # what was asked for by name could not be done
+    failed = any(learned.outcome == "failed" for learned in report.sessions)
+    if failed or (paths and all(learned.outcome == "unreadable" for learned in report.sessions)):
+        raise SystemExit(1)     # something could not be stored, or what was asked for by name not be read
 
 
 class _Progress:
@@ -123,6 +124,8 @@ def _sums(report: Report) -> None:
     if drops:
         click.echo(common.dim(f"  not kept: {common.counts(dict(drops))}"))
     for learned in report.sessions:
+        if learned.outcome == "failed":
+            click.echo(f"  not stored: session {learned.session[:18]} of {learned.host}: {learned.detail}", err=True)
         if learned.outcome == "unreadable":
             click.echo(f"  could not read {learned.path}: {learned.detail}", err=True)
     if report.run and actions:
