@@ -271,11 +271,10 @@ class _Placed:
             self.drops.append(drop)
             return
         placed = merge.place(proposal, known)
-        if placed.act is Act.CONFIRM and not placed.says_more:
+        if placed.act is Act.CONFIRM and not placed.says_more and not placed.counts:
             source = proposal.memory.source
             self.drops.append(Drop(reason=Reason.DUPLICATE, quote=source.quote, message=source.message))
-            if not placed.counts:
-                return
+            return
         self._store(mount, placed, proposal)
 
     def _holds_for_the_user(self, mount: Mount, proposal: Proposal) -> bool:
