@@ -358,7 +358,7 @@ def test_a_summary_for_one_project_says_nothing_of_another(layout: Codex) -> Non
 def test_a_bullet_moved_to_another_block_belongs_there() -> None:
     shop = Memory(name="rule", body="the rule", project=SHOP, source=Source(session="s", cwd="/home/ana/code/shop"))
     files = change({}, shop)
-    moved = files["MEMORY.md"].data.decode().replace(SHOP, INFRA).replace("/work/shop", "/work/infra")
+    moved = files["MEMORY.md"].data.decode().replace(SHOP, INFRA).replace("/code/shop", "/code/infra")
     (memory,) = read(files | folder(MEMORY=moved)).memories
     assert (memory.project, memory.name) == (INFRA, "rule")
 
