@@ -233,7 +233,6 @@ class _Placed:
     def __init__(self, space: Space, place: Place, transcript: Transcript) -> None:
         self.space, self.place, self.transcript = space, place, transcript
         self.drops: list[Drop] = []
-        self.counts: Counter[str] = Counter()
         self._known: dict[str, Known] = {}
         self._mounts: dict[str, Mount] = {}
         self._was: dict[tuple[str, str], Memory] = {}       # (label, id) -> what the store holds before this change
@@ -272,8 +271,7 @@ class _Placed:
             return
         placed = merge.place(proposal, known)
         if placed.act is Act.CONFIRM and not placed.says_more and not placed.counts:
-            source = proposal.memory.source
-            self.drops.append(Drop(reason=Reason.DUPLICATE, quote=source.quote, message=source.message))
+            self._drop_known(proposal)
             return
         self._store(mount, placed, proposal)
 
@@ -282,10 +280,13 @@ class _Placed:
         for above in self.space.mounts(self.place):
             is_users = above.scope == "user" and above.label != mount.label
             if is_users and merge.place(proposal, self._look(above)).act is Act.CONFIRM:
-                source = proposal.memory.source
-                self.drops.append(Drop(reason=Reason.DUPLICATE, quote=source.quote, message=source.message))
+                self._drop_known(proposal)
                 return True
         return False
+
+    def _drop_known(self, proposal: Proposal) -> None:
+        source = proposal.memory.source
+        self.drops.append(Drop(reason=Reason.DUPLICATE, quote=source.quote, message=source.message))
 
     def _store(self, mount: Mount, placed: merge.Placement, proposal: Proposal) -> None:
         label = mount.label

@@ -149,10 +149,6 @@ class Space:
         is_path = places.is_absolute(memory.project)
         return places.project_key(self.place(memory.project)) if is_path else memory.project or "(no label)"
 
-    def full_id(self, mount: Mount, memory: Memory) -> str:
-        """The id under which a person names it: the design is understood."""
-        return f"{mount.label}/{memory.id}"
-
     # ── whose folder is this ─────────────────────────────────────────────────────────────────────────────────
 
     def project_edit(self, mount: Mount) -> list[Edit]:
