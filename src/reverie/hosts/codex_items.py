@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from hashlib import blake2b
 
+from reverie.core import citations
 from reverie.hosts import disk, words
 
 # Item types that call a tool, with the tool's name where the item has none; and those that hold what it printed.
@@ -46,7 +47,6 @@ _OPENING = re.compile(r"<([A-Za-z_-]{1,40})[\s>]")
 _AGENTS = "# agents.md instructions"
 _IDE = re.compile(r"\A\s*# Context from my IDE setup:", re.IGNORECASE)
 _IDE_REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n?", re.IGNORECASE | re.MULTILINE)
-_CITATION, _CITATION_END = "<oai-mem-citation>", "</oai-mem-citation>"
 
 _OUTPUT_HEADS = ("Chunk ID:", "Exit code:", "Script ", "Wall time", "Process ", "Original token count:")
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})\b", re.MULTILINE)
@@ -149,14 +149,7 @@ def _without_ide(text: str) -> str:
 
 def answer(text: str) -> str:
     """An assistant's words as the client shows them: without citations of memories, an unclosed one to the end (§13)."""
-    if _CITATION not in text:
-        return words.clean(text).strip()
-    kept, at = [], 0
-    while (start := text.find(_CITATION, at)) >= 0:
-        kept.append(text[at:start])
-        end = text.find(_CITATION_END, start)
-        at = end + len(_CITATION_END) if end >= 0 else len(text)
-    return words.clean("".join([*kept, text[at:]])).strip()
+    return words.clean(citations.split(text)[0]).strip()
 
 
 def printed(text: str) -> tuple[str, bool]:
