@@ -467,7 +467,7 @@ def test_both_shapes_live_in_one_folder(shapes: tuple[Shape, Shape]) -> None:
     [
         ("MEMORY.md", True), ("memory_summary.md", True), ("raw_memories.md", True), ("rollout_summaries/a.md", True),
         ("extensions/ad_hoc/notes/a.md", True), ("rollout_summaries/a/b.md", False), ("skills/a/SKILL.md", False),
-        ("phase2_workspace_diff.md", False), (".git/HEAD", False), ("a.md", False), ("extensions/x/resources/a.md", False),
+        ("phase2_workspace_diff.md", False), (".git/HEAD", False), ("a.md", False), ("extensions/x/resources/a.md", True),
     ],
 )  # fmt: skip
 def test_which_files_hold_memories(path: str, watched: bool) -> None:

@@ -286,6 +286,30 @@ def test_a_note_counts_until_the_handbook_names_it() -> None:
     assert read(files | folder(MEMORY=taken_over)).memories == ()
 
 
+def test_a_document_of_an_extension_is_its_directorys_until_the_handbook_names_it() -> None:
+    path = "extensions/screen/resources/shop/2026-11-30T09-00-00-lamp.md"
+    files = {
+        path: File(b"The lamp on desk 4 means the build is red.\n", NOW),
+        "extensions/screen/instructions.md": File(b"read them", NOW),
+        "extensions/screen/resources/shop/scope.json": File(b'{"cwd": "/home/ana/code/shop"}', NOW),
+    }
+    (memory,) = read(files).memories
+    assert (memory.id, memory.project, memory.source.by, memory.source.host) == (path, "/home/ana/code/shop", By.UNKNOWN, "screen")
+    assert Codex().is_memory_path(path)
+    taken_over = "# Task Group: x\napplies_to: cwd=/x\n## Task 1: x\n### extension_resource_files\n- " + path
+    assert read(files | folder(MEMORY=taken_over)).memories == ()
+
+
+@pytest.mark.parametrize("scope", [b"", b"not json", b"[1]", b'{"cwd": 7}', b'{"cwd": "relative"}', b"[" * 100_000])
+def test_a_document_of_an_extension_without_a_scope_is_nobodys(scope: bytes) -> None:
+    files = {
+        "extensions/screen/resources/a.md": File(b"x is y", NOW), "extensions/screen/instructions.md": File(b"read", NOW),
+        "extensions/screen/resources/scope.json": File(scope, NOW),
+    }
+    (memory,) = read(files).memories
+    assert memory.project == ""
+
+
 def test_skills_imports_and_what_a_running_product_leaves_are_no_memories() -> None:
     files = {path: File(b"---\nname: release\ndescription: how to release\n---\nx\n", NOW) for path in (
         "skills/release/SKILL.md", "skills/release/scripts/x.md", "extensions/external_agent_import/resources/p/a.md",

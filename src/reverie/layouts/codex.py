@@ -52,8 +52,10 @@ class Codex:
         """Whether the store has to look at this file again when it changes."""
         if path in (codex_handbook.PATH, codex_raw.PATH, codex_summary.PATH):
             return True
+        if not path.endswith(".md"):
+            return False
         in_summaries = path.startswith(names.SUMMARIES) and path.count("/") == 1
-        return path.endswith(".md") and (in_summaries or path.startswith(codex_reading.NOTES))
+        return in_summaries or path.startswith(codex_reading.NOTES) or bool(codex_reading.extension_of(path))
 
     def index(self, memories: Iterable[Memory], folder: Folder) -> str:
         """The summary of exactly these memories, within the shape's budget, and the folder's skills."""

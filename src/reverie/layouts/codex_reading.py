@@ -12,6 +12,8 @@ text it could be merged, rewritten or forgotten to pieces. The summary points to
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -29,6 +31,8 @@ from reverie.layouts.codex_sections import Shape, section_titled, type_in, whose
 from reverie.layouts.codex_text import Document, parts, shown
 
 NOTES = "extensions/ad_hoc/notes/"
+_RESOURCE = re.compile(r"extensions/(?!ad_hoc/)([^/]+)/resources/.+\.md\Z")     # what another tool feeds (spec/codex §15.1)
+SCOPE_BYTES = 16 * 1024
 SKILLS = "skills/"
 NAME_LENGTH = 80                    # characters of a name that we have to make
 DESCRIPTION_LENGTH = 160
@@ -213,6 +217,8 @@ class Reading:
                 owner = path.removeprefix(NOTES).rpartition("/")[0].partition("/")[0]
                 if owner or name not in self._cited.files:      # a bare name in the handbook does not mean a file below
                     self._read_note(path, owner)
+            elif self._is_fed(path) and name not in self._cited.files:
+                self._read_resource(path, extension_of(path))
 
     def _read_rollout(self, path: str, about: str) -> None:
         rollout = Rollout(self.bytes(path))
@@ -252,6 +258,45 @@ class Reading:
             id=path,
         )
         self.records[path] = Record(fields.read_provenance(document, memory), where=path)
+
+    def _is_fed(self, path: str) -> bool:
+        """Whether a document belongs to an extension that says how it is to be read."""
+        extension = extension_of(path)
+        return bool(extension) and f"extensions/{extension}/instructions.md" in self.folder
+
+    def _read_resource(self, path: str, extension: str) -> None:
+        """A document that another tool fed through an extension, and that is not in the handbook yet. The ``scope.json`` nearest
+        above it says whose it is (spec/codex §15.4); without one it is nobody's."""
+        document = frontmatter.parse(self.bytes(path))
+        body = scalar.tidy(document.body.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        if not body:
+            return
+        cwd = self._scope_of(path)
+        memory = Memory(
+            name=scalar.whole(document.get("name") or "") or _name(body),
+            description=scalar.whole(document.get("description") or "") or _description(body),
+            type=fields.type_of(document, nested_first=True, otherwise="project"),
+            body=body,
+            project=cwd,
+            source=Source(by=By.UNKNOWN, host=scalar.whole(extension), cwd=cwd),
+            modified_at=self.time(path),
+            id=path,
+        )
+        self.records[path] = Record(memory, where=path)
+
+    def _scope_of(self, path: str) -> str:
+        """The working directory that an extension gives for its documents, "" for none."""
+        folder = path.rpartition("/")[0]
+        while folder.count("/") >= 2:           # down to ``extensions/<name>/resources``
+            data = self.bytes(f"{folder}/scope.json")[:SCOPE_BYTES]
+            try:
+                cwd = json.loads(data)["cwd"] if data else ""
+            except (ValueError, KeyError, TypeError, RecursionError):
+                cwd = ""
+            if isinstance(cwd, str) and places.is_absolute(cwd):
+                return scalar.whole(cwd)
+            folder = folder.rpartition("/")[0]
+        return ""
 
     def _pointers(self) -> dict[str, str]:
         """What the second generation's summary says about a session's file: "file <dash> sentence; thread_id=…"
@@ -332,6 +377,12 @@ class _Cited:
     def covers(self, thread: Thread) -> bool:
         """Whether a session's raw memories have gone into the handbook."""
         return thread.id in self._used or (bool(thread.file) and thread.file in self._used_files)
+
+
+def extension_of(path: str) -> str:
+    """The extension that a document was fed through, "" when the path is no such document's."""
+    found = _RESOURCE.match(path)
+    return found[1] if found else ""
 
 
 def skills_in(folder: Folder) -> Mapping[str, str]:
