@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from reverie.core.session import Transcript, Unreadable
     from reverie.flows.filing import Files
     from reverie.flows.learning import Job, Learned
+    from reverie.hosts.agents_md import Found as Instructed
 
 
 def open_memory(
@@ -256,6 +257,12 @@ class Memory:
             raise errors.WrongUse(f"unknown wording {wording!r}; known are {', '.join(tool_answers.WORDINGS)}")
         mount = self.space.target(self.place, scope)
         return Files(self.space, mount, scope=scope, session=session, wording=tool_answers.WORDINGS[wording])
+
+    def instructions(self) -> Instructed:
+        """The instruction files (``AGENTS.md``) that count in this directory, within Codex's limits (study, Codex §1)."""
+        from reverie.hosts import agents_md
+
+        return agents_md.find(self.place, user_home=settings.user_home_of(self.environment), environment=self.environment)
 
     # ── about itself ─────────────────────────────────────────────────────────────────────────────────────────────
 

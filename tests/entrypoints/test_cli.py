@@ -330,3 +330,14 @@ def test_a_terminal_obeys_no_memory(reverie: Any, command: str) -> None:
     for text in (answer.output, re.sub(r"\x1b\[[0-9;]{0,9}m", "", shown)):
         assert not set("\x1b\x07\u202e\x9b") & set(text)
     assert "👩\u200d💻" in shown or command.startswith("forget")
+
+
+def test_instructions_say_what_counts_and_what_is_left_out(reverie: Any, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "AGENTS.md").write_text("a" * 40_000, encoding="utf-8")
+    shown = reverie("instructions", "--cwd", str(project))
+    assert "7232 of 40000 bytes" in shown.stdout
+    answer = json.loads(reverie("instructions", "--cwd", str(project), "--json").stdout)
+    assert answer["files"] == [{"path": str(project / "AGENTS.md"), "bytes": 40_000, "left_out": 7_232}]
+    assert "No instruction files" in reverie("instructions", "--cwd", str(tmp_path)).stderr

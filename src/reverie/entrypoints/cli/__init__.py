@@ -23,6 +23,7 @@ COMMANDS = {
     "undo": ("undo", "Take back the last change, one change, or a whole run."),
     "dream": ("dream", "Tidy up: merge what is said twice, settle contradictions, date what was relative."),
     "why": ("why", "Why a memory is there: session, message, rule, history."),
+    "instructions": ("instructions", "What people wrote down for agents here (AGENTS.md), and what is left out of it."),
     "status": ("status", "What is kept, what was done, what needs a look."),
     "designs": ("designs", "The memory designs side by side."),
 }
