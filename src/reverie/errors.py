@@ -37,3 +37,7 @@ class StoreUnavailable(ReverieError):
 
 class Conflict(ReverieError):
     """A file is no longer what the journal expects, so an undo would overwrite someone's edit."""
+
+
+class LeaseLost(ReverieError):
+    """Another worker has taken this job over; nothing was written."""

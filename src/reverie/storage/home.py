@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from reverie.core.layout import Layout
+    from reverie.storage.jobs import Jobs
     from reverie.storage.journal import Journal
     from reverie.storage.store import Store
 
@@ -85,6 +86,13 @@ class Home:
             self._journal = Journal(self.root, database=self._database, lock=self._lock, system=self._system,
                                     clock=self.clock)
         return self._journal
+
+    @property
+    def jobs(self) -> Jobs:
+        """Work that one of many processes does."""
+        from reverie.storage.jobs import Jobs
+
+        return Jobs(self._database, self.clock)
 
     @property
     def notes(self) -> list[str]:

@@ -262,3 +262,90 @@ ON CONFLICT (session, design) DO NOTHING;
 -- name: prune_blocks
 -- Let go the blocks of sessions that began before this time.
 DELETE FROM blocks WHERE created_at < :before;
+
+
+-- name: claim_job
+-- Take a job, if it is free, not done up to here, may be tried (again), and not too many of its kind are at work.
+-- The conditions stand in the statement itself, so that no two claims can both find them true.
+INSERT INTO jobs AS job (kind, key, status, worker, token, started_at, lease_until, retry_remaining, input_watermark)
+SELECT :kind, :key, 'running', :worker, :token, :now, :lease_until, :retries, :watermark
+WHERE :at_most = 0 OR :at_most > (
+    SELECT count(*) FROM jobs WHERE kind = :kind AND key <> :key AND status = 'running' AND lease_until > :now)
+ON CONFLICT (kind, key) DO UPDATE SET status = 'running', worker = excluded.worker, token = excluded.token,
+    started_at = excluded.started_at, finished_at = NULL, lease_until = excluded.lease_until, retry_at = NULL,
+    last_error = NULL,
+    retry_remaining = CASE WHEN excluded.input_watermark > job.input_watermark OR :force AND job.retry_remaining < 1
+        THEN excluded.retry_remaining ELSE job.retry_remaining END,
+    input_watermark = CASE WHEN excluded.input_watermark > job.input_watermark
+        THEN excluded.input_watermark ELSE job.input_watermark END
+WHERE (job.last_success_watermark IS NULL OR job.last_success_watermark < excluded.input_watermark)
+    AND (job.status <> 'running' OR job.lease_until IS NULL OR job.lease_until <= :now)
+    AND (:force OR excluded.input_watermark > job.input_watermark
+        OR job.retry_remaining > 0 AND (job.retry_at IS NULL OR job.retry_at <= :now))
+RETURNING input_watermark;
+
+-- name: claim_global_job
+-- Take a job that is done for all at once: no watermark decides, but a pause after a success, and one after a failure.
+INSERT INTO jobs AS job (kind, key, status, worker, token, started_at, lease_until, retry_remaining)
+VALUES (:kind, :key, 'running', :worker, :token, :now, :lease_until, :retries)
+ON CONFLICT (kind, key) DO UPDATE SET status = 'running', worker = excluded.worker, token = excluded.token,
+    started_at = excluded.started_at, finished_at = NULL, lease_until = excluded.lease_until, retry_at = NULL,
+    last_error = NULL
+WHERE (:force OR job.retry_at IS NULL OR job.retry_at <= :now)
+    AND (job.status <> 'running' OR job.lease_until IS NULL OR job.lease_until <= :now)
+    AND (:force OR job.last_error IS NOT NULL OR job.finished_at IS NULL OR job.finished_at <= :cooled)
+RETURNING input_watermark;
+
+-- name: job
+-- One job.
+SELECT * FROM jobs WHERE kind = :kind AND key = :key;
+
+-- name: jobs
+-- The jobs of a kind.
+SELECT * FROM jobs WHERE kind = :kind ORDER BY key;
+
+-- name: due_jobs
+-- What waits to be done, the longest waiting first: announced or grown, held by nobody, not waiting for another try.
+SELECT * FROM jobs WHERE kind = :kind AND (last_success_watermark IS NULL OR last_success_watermark < input_watermark)
+    AND (status <> 'running' OR lease_until IS NULL OR lease_until <= :now)
+    AND (retry_at IS NULL OR retry_at <= :now) AND retry_remaining > 0
+ORDER BY coalesce(started_at, 0), key LIMIT :limit;
+
+-- name: held_job
+-- The job of a claim, if the claim still holds it.
+SELECT * FROM jobs WHERE kind = :kind AND key = :key AND status = 'running' AND token = :token;
+
+-- name: extend_job
+-- Whoever holds a job is still at it.
+UPDATE jobs SET lease_until = :lease_until
+WHERE kind = :kind AND key = :key AND status = 'running' AND token = :token RETURNING key;
+
+-- name: finish_job
+-- A job is done up to a watermark, by whoever holds it.
+UPDATE jobs SET status = 'done', finished_at = :now, lease_until = NULL, last_error = NULL, retry_at = NULL,
+    last_success_watermark = CASE WHEN last_success_watermark > :watermark
+        THEN last_success_watermark ELSE :watermark END
+WHERE kind = :kind AND key = :key AND status = 'running' AND token = :token RETURNING key;
+
+-- name: fail_job
+-- A job failed in the hands of whoever holds it: one try less, and a pause.
+UPDATE jobs SET status = 'error', finished_at = :now, lease_until = NULL, last_error = :error, retry_at = :retry_at,
+    retry_remaining = retry_remaining - 1
+WHERE kind = :kind AND key = :key AND status = 'running' AND token = :token RETURNING key;
+
+-- name: release_job
+-- A job is given back untried by whoever holds it.
+UPDATE jobs SET status = 'pending', lease_until = NULL, retry_at = :retry_at
+WHERE kind = :kind AND key = :key AND status = 'running' AND token = :token RETURNING key;
+
+-- name: enqueue_job
+-- There is something to do: the watermark grows in any case, and with it the tries.
+INSERT INTO jobs AS job (kind, key, status, retry_remaining, input_watermark)
+VALUES (:kind, :key, 'pending', :retries, :watermark)
+ON CONFLICT (kind, key) DO UPDATE SET
+    status = CASE WHEN job.status = 'running' THEN job.status ELSE 'pending' END,
+    retry_at = CASE WHEN job.status = 'running' THEN job.retry_at END,
+    retry_remaining = CASE WHEN job.retry_remaining > excluded.retry_remaining
+        THEN job.retry_remaining ELSE excluded.retry_remaining END,
+    input_watermark = CASE WHEN excluded.input_watermark > job.input_watermark
+        THEN excluded.input_watermark ELSE job.input_watermark + 1 END;
