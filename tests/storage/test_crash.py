@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from reverie.core.edits import Edit
-from reverie.core.events import Cause, Tombstone, Touched
+from reverie.core.events import Cause, Tombstone, Touched, Use
 from reverie.core.session import Cursor
 from reverie.errors import Conflict
 from reverie.storage import journal  # before the children are made, each of which would import it
@@ -313,4 +313,4 @@ def append(home: Home, log: Path, process: int, number: int, *, locked: bool) ->
                 break
             except Conflict:
                 continue
-    home.records.credit(["m"])
+    home.records.credit([Use(memory="m")])

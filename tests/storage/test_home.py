@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import pytest
 
 from reverie.core.edits import Edit
-from reverie.core.events import Cause
+from reverie.core.events import Cause, Use
 from reverie.errors import StoreUnavailable
 from reverie.storage.home import Home
 from reverie.storage.writing import System
@@ -143,7 +143,7 @@ def test_a_read_only_home_is_read(
         home = Home(str(open_folder / "home"), now)
         assert "read-only" in home.readonly
         messages = []
-        for write in (lambda: add(home, "stores/c.md"), lambda: home.records.credit(["a"]),
+        for write in (lambda: add(home, "stores/c.md"), lambda: home.records.credit([Use(memory="a")]),
                       lambda: home.journal.undo(last=1), lambda: home.records.freeze("t", "reverie", "x")):
             with pytest.raises(StoreUnavailable) as caught:
                 write()

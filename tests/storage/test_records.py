@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
-from reverie.core.events import Cause, SessionRecord, Tombstone, Usage
+from reverie.core.events import Cause, How, SessionRecord, Tombstone, Usage, Use
 from reverie.core.proposal import Drop, Reason
 from reverie.core.session import Cursor
 from reverie.storage.files import Stamp, stamp
@@ -105,13 +106,33 @@ def test_a_place_keeps_its_identity_when_it_is_gone(home: Home) -> None:
 
 
 def test_uses_are_counted_and_a_clock_that_jumps_back_does_not_age_them(home: Home, clock: Any) -> None:
-    home.records.credit(["a", "b"])
+    home.records.credit([Use(memory="a"), Use(memory="b")])
     last = clock.now
     clock.now -= timedelta(days=10)
-    home.records.credit(["a"])
+    home.records.credit([Use(memory="a")])
     home.records.credit([])
     assert home.records.usage(["a", "none"]) == {"a": Usage(uses=2, last_used=last)}
     assert home.records.usage().keys() == {"a", "b"}
+
+
+def test_what_one_message_shows_counts_once_and_is_kept_with_its_sign(home: Home, clock: Any) -> None:
+    cited = Use(memory="a", how=How.CITED, host="codex", session="s", message="m1")
+    home.records.credit([cited, cited])
+    later = clock.now + timedelta(hours=1)
+    home.records.credit([cited, replace(cited, how=How.READ), replace(cited, message="m2", at=later)])
+    assert home.records.usage(["a"])["a"] == Usage(uses=3, last_used=later)
+    assert [(use.how, use.message, use.times) for use in home.records.uses("a")] == [
+        (How.CITED, "m2", 1), (How.READ, "m1", 1), (How.CITED, "m1", 1),
+    ]
+    assert {how: usage.uses for how, usage in home.records.uses_by_kind("codex").items()} == {"cited": 2, "read": 1}
+    assert home.records.uses_by_kind("claude-code") == {}
+
+
+def test_uses_become_true_with_the_change_they_belong_to(home: Home) -> None:
+    use = Use(memory="a", how=How.APPLIED, host="codex", session="s", message="m")
+    home.journal.commit([], cause=Cause(operation="learn", actor="rules"), uses=[use])
+    home.journal.commit([], cause=Cause(operation="learn", actor="rules"), uses=[use])
+    assert home.records.usage()["a"].uses == 1
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -149,6 +150,28 @@ class Tombstone:
     memory: str = ""
     project: str = ""               # "" for the user scope: refused everywhere
     at: datetime | None = None      # filled by the journal; what is said again later counts again
+
+
+class How(enum.StrEnum):
+    """By which sign a memory was of use."""
+
+    OPENED = "opened"               # with the memory tool, `reverie read`, a tool of ours
+    CITED = "cited"                 # the agent said so (spec/codex §13)
+    READ = "read"                   # the transcript shows that its file was read
+    APPLIED = "applied"             # the transcript shows that what it says was done or told, without a citation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """One use of a memory (full id), and where it shows. One message shows it once; without a message each time counts."""
+
+    memory: str
+    how: How = How.OPENED
+    host: str = ""
+    session: str = ""
+    message: str = ""
+    at: datetime | None = None      # None: now
+    times: int = 1                  # filled by the journal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 from reverie.axes.scoping import Mount
 from reverie.core import redact, tool_answers, trust
 from reverie.core.budget import clip
-from reverie.core.events import Action, Cause, Touched
+from reverie.core.events import Action, Cause, Touched, Use
 from reverie.core.layout import File
 from reverie.core.memory import Memory, Status
 from reverie.core.tool_answers import ROOT, Wording
@@ -308,7 +308,7 @@ class Files:
         memories = self._door.memories(where.relative, file.data, file)
         if memories and not self._space.home.readonly:
             with suppress(StoreUnavailable):
-                self._space.home.records.credit(self._store.full_id(memory.id) for memory in memories)
+                self._space.home.records.credit(Use(memory=self._store.full_id(memory.id)) for memory in memories)
 
     # ── changing ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -38,6 +38,7 @@ from reverie.core.events import (
     Tombstone,
     Touched,
     Undone,
+    Use,
     prunable,
 )
 from reverie.core.proposal import Drop
@@ -88,11 +89,12 @@ class Journal:
         session: SessionRecord | None = None,
         drops: Sequence[Drop] = (),
         tombstones: Sequence[Tombstone] = (),
+        uses: Sequence[Use] = (),
         counts: Mapping[str, int] | None = None,
     ) -> int:
         """Carry out a change, all of it or nothing, and return its id; 0 when no file and no memory changes.
 
-        ``cursor`` (with the transcript's ``stamp``), ``session`` and ``drops`` become true together with it, and are
+        ``cursor`` (with the transcript's ``stamp``), ``session``, ``drops`` and ``uses`` become true together with it, and are
         recorded even when nothing changes. Raises ``Conflict`` when a file is not what an edit starts from: plan again.
         Raises ``StoreUnavailable`` when something cannot be written; then the old state stands, unless the message says
         that the change waits to be completed.
@@ -105,6 +107,7 @@ class Journal:
                 statements.append(records.cursor_statement(*cursor, stamp, now))
             if session is not None:
                 statements.append(records.session_statement(self._database, session, now))
+            statements += [records.use_statement(use, now) for use in uses]
             statements += [records.tombstone_statement(tombstone, now) for tombstone in tombstones]
             steps = [self._steps.check(edit) for edit in edits if edit.before != edit.after]
             if steps or touched or tombstones:

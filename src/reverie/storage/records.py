@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-    from reverie.core.events import Cause, DropRecord, SessionRecord, Tombstone, Usage
+    from reverie.core.events import Cause, DropRecord, SessionRecord, Tombstone, Usage, Use
     from reverie.core.proposal import Drop
     from reverie.core.session import Cursor
     from reverie.storage.database import Value
@@ -68,6 +68,13 @@ def tombstone_statement(tombstone: Tombstone, at: datetime) -> Statement:
     return "add_tombstone", {
         "fingerprint": tombstone.fingerprint, "words": tombstone.words, "memory": tombstone.memory,
         "project": tombstone.project, "at": time_text(at)}
+
+
+def use_statement(use: Use, now: datetime) -> Statement:
+    """A memory was of use."""
+    return "add_use", {
+        "memory": use.memory, "how": str(use.how), "host": use.host, "session": use.session, "message": use.message,
+        "at": time_text(use.at or now)}
 
 
 def counts_text(counts: Mapping[str, int]) -> str:
@@ -160,10 +167,10 @@ class Records:
 
     # -- uses
 
-    def credit(self, memories: Iterable[str]) -> None:
-        """These memories (full ids) were of use now."""
-        at = time_text(self._clock())
-        statements: list[Statement] = [("add_use", {"memory": memory, "at": at}) for memory in memories]
+    def credit(self, uses: Iterable[Use]) -> None:
+        """These memories were of use."""
+        now = self._clock()
+        statements = [use_statement(use, now) for use in uses]
         if statements:
             self._keep(*statements)
 
@@ -177,6 +184,28 @@ class Records:
             found = {memory: self._database.one("use", memory=memory) for memory in memories}
             rows = {memory: row for memory, row in found.items() if row is not None}
         return {memory: Usage(uses=row["uses"], last_used=time_of(row["last_used"])) for memory, row in rows.items()}
+
+    def uses(self, memory: str) -> list[Use]:
+        """Every use of a memory, the latest first."""
+        from reverie.core.events import How, Use
+
+        return [
+            Use(memory=row["memory"], how=How(row["how"]), host=row["host"], session=row["session"], message=row["message"],
+                times=row["times"], at=time_of(row["at"]))
+            for row in self._database.rows("uses_of", memory=memory)
+        ]
+
+    def uses_by_kind(self, host: str) -> dict[str, Usage]:
+        """How often memories were of use in a host's sessions, by how it showed."""
+        from reverie.core.events import Usage
+
+        rows = self._database.rows("uses_by_kind", host=host)
+        return {row["how"]: Usage(uses=row["uses"], last_used=time_of(row["last_used"])) for row in rows}
+
+    def sessions_since(self, host: str, at: datetime) -> int:
+        """How many sessions of a host, in which something was said, ended since then."""
+        row = self._database.one("sessions_since", host=host, at=time_text(at))
+        return int(row["sessions"]) if row else 0
 
     # -- what was forgotten
 

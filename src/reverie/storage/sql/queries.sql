@@ -224,17 +224,30 @@ SELECT path, identity FROM places ORDER BY path;
 
 
 -- name: add_use
--- A memory was of use.
-INSERT INTO uses (memory, uses, last_used) VALUES (:memory, 1, :at)
-ON CONFLICT (memory) DO UPDATE SET uses = uses + 1, last_used = max(last_used, excluded.last_used);
+-- A memory was of use. What one message shows counts once; without a message each time counts.
+INSERT INTO used (memory, how, host, session, message, at) VALUES (:memory, :how, :host, :session, :message, :at)
+ON CONFLICT (memory, how, host, session, message) DO UPDATE
+SET times = used.times + 1, at = max(used.at, excluded.at) WHERE excluded.message = '';
 
 -- name: use
 -- How often one memory was of use.
-SELECT uses, last_used FROM uses WHERE memory = :memory;
+SELECT sum(times) AS uses, max(at) AS last_used FROM used WHERE memory = :memory GROUP BY memory;
 
 -- name: uses
 -- How often each memory was of use.
-SELECT memory, uses, last_used FROM uses ORDER BY memory;
+SELECT memory, sum(times) AS uses, max(at) AS last_used FROM used GROUP BY memory ORDER BY memory;
+
+-- name: uses_of
+-- Every use of one memory, the latest first.
+SELECT memory, how, host, session, message, times, at FROM used WHERE memory = :memory ORDER BY at DESC, id DESC;
+
+-- name: uses_by_kind
+-- How often, and when last, memories were of use in each way, as one host's sessions show it.
+SELECT how, sum(times) AS uses, max(at) AS last_used FROM used WHERE host = :host GROUP BY how;
+
+-- name: sessions_since
+-- How many sessions of a host in which something was said were read since a time.
+SELECT count(*) AS sessions FROM sessions WHERE host = :host AND messages > 0 AND last_at > :at;
 
 -- name: add_tombstone
 -- The user had something forgotten.

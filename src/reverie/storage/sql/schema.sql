@@ -151,12 +151,6 @@ CREATE TABLE places (
 
 -- What is known of memories beside their files, and the blocks that sessions were given.
 
-CREATE TABLE uses (
-    memory TEXT PRIMARY KEY,
-    uses INTEGER NOT NULL,
-    last_used TEXT NOT NULL
-);
-
 CREATE TABLE tombstones (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     change INTEGER NOT NULL REFERENCES changes (id),
@@ -200,3 +194,20 @@ CREATE TABLE jobs (
 );
 
 CREATE INDEX jobs_running ON jobs (kind, lease_until) WHERE status = 'running';
+
+
+-- Each use of a memory with how it was seen, so that one evidence counts once and a person can look at it.
+
+CREATE TABLE used (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory TEXT NOT NULL,
+    how TEXT NOT NULL,                          -- 'opened', 'cited', 'read', 'applied'
+    host TEXT NOT NULL DEFAULT '',
+    session TEXT NOT NULL DEFAULT '',
+    message TEXT NOT NULL DEFAULT '',
+    times INTEGER NOT NULL DEFAULT 1,
+    at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX used_once ON used (memory, how, host, session, message);
+CREATE INDEX used_how ON used (how, at);
