@@ -33,6 +33,7 @@ class Message:
     at: datetime | None = None      # when it was said, UTC; None when the host did not write it
     tool: str = ""                  # a tool's output: which tool, in the host's words
     failed: bool = False            # a tool's output: the call failed or was refused
+    cites: tuple[str, ...] = ()     # an answer's: the sessions that it says it used memories of (spec/codex §13)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from typing import Any
 
 import msgspec
 
+from reverie.core import citations
 from reverie.core.session import Cursor, Message, Reading, Transcript, Unreadable, Voice
 from reverie.hosts import codex_items, decoding, disk, heads, jsonl, undo, words, zstd
 from reverie.hosts.codex_items import ANSWER, ANSWER_EVENT, PROMPT, PROMPT_EVENT, PROMPTS, thread_time
@@ -55,10 +56,17 @@ class _Part(msgspec.Struct, gc=False):
     text: str | None = None
 
 
+class _Citation(msgspec.Struct, gc=False):
+    """What the client took out of an answer, in its own event (spec/codex §13)."""
+
+    rolloutIds: list[str] | None = None  # noqa: N815 - the client's name
+
+
 class _Finished(msgspec.Struct, gc=False):
     type: str = ""
     id: str | None = None
     content: list[_Part] | None = None
+    memory_citation: _Citation | None = None
 
 
 class _Git(msgspec.Struct, gc=False):
@@ -193,13 +201,13 @@ class Decoder(decoding.Decoder):
         texts = [part.text or "" for part in payload.content] if isinstance(payload.content, list) else [payload.content or ""]
         name = payload.id or f"@{where.position}"
         if payload.role == "assistant":
-            return self._once(ANSWER, name, codex_items.answer("".join(texts)), at)
+            return self._once(ANSWER, name, *codex_items.answer("".join(texts)), at=at)
         if payload.role != "user":
             return self.no("injected_context")
         passed = payload.internal_chat_message_metadata_passthrough
         kinds = passed.content_item_kinds if passed else None
         typed = codex_items.typed(texts, kinds, self.skip)
-        return self._once(PROMPT, name, typed, at) if typed else ()
+        return self._once(PROMPT, name, typed, at=at) if typed else ()
 
     def _event(self, payload: _Payload, at: str | None, where: Where) -> Sequence[Message]:
         kind, done = payload.type, payload.item
@@ -215,18 +223,20 @@ class Decoder(decoding.Decoder):
             self._twins.reset()
             return self.no("bookkeeping")
         if kind == "user_message" or (done is not None and done.type == "UserMessage"):
-            return self._once(PROMPT_EVENT, name, codex_items.typed(texts, None, self.skip), at)
-        return self._once(ANSWER_EVENT, name, codex_items.answer("".join(texts)), at)
+            return self._once(PROMPT_EVENT, name, codex_items.typed(texts, None, self.skip), at=at)
+        text, cites = codex_items.answer("".join(texts))
+        taken_out = done.memory_citation.rolloutIds if done is not None and done.memory_citation else None
+        return self._once(ANSWER_EVENT, name, text, tuple(dict.fromkeys((*cites, *(taken_out or ())[:citations.MOST]))), at=at)
 
-    def _once(self, item: str, name: str, text: str, at: str | None) -> Sequence[Message]:
+    def _once(self, item: str, name: str, text: str, cites: tuple[str, ...] = (), *, at: str | None) -> Sequence[Message]:
         """A message, unless its twin was there before."""
-        if not text:
+        if not text and not cites:
             return ()
         if item in PROMPTS and self.of_agent:
             return self.no("agent_prompt")
         if self._twins.meet(item, text):
             return self.no("duplicate")
-        return self.message(name, Voice.PERSON if item in PROMPTS else Voice.ASSISTANT, text, at)
+        return self.message(name, Voice.PERSON if item in PROMPTS else Voice.ASSISTANT, text, at, cites=cites)
 
     def state(self) -> dict[str, Any]:
         copied_at = self._last_copied.isoformat() if self._last_copied else ""

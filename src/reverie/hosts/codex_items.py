@@ -147,9 +147,10 @@ def _without_ide(text: str) -> str:
     return text
 
 
-def answer(text: str) -> str:
-    """An assistant's words as the client shows them: without citations of memories, an unclosed one to the end (§13)."""
-    return words.clean(citations.split(text)[0]).strip()
+def answer(text: str) -> tuple[str, tuple[str, ...]]:
+    """An assistant's words as the client shows them, and the sessions whose memories they say were used (§13)."""
+    shown, cited = citations.split(text)
+    return words.clean(shown).strip(), cited.sessions
 
 
 def printed(text: str) -> tuple[str, bool]:

@@ -78,13 +78,14 @@ class Decoder:
         self._calls = {str(key): str(tool) for key, tool in calls.items()} if isinstance(calls, dict) else {}
 
     def message(
-        self, id: str, voice: Voice, text: str, at: object = None, *, tool: str = "", failed: bool = False
+        self, id: str, voice: Voice, text: str, at: object = None, *, tool: str = "", failed: bool = False,
+        cites: tuple[str, ...] = (),
     ) -> Sequence[Message]:
-        """A message, or none when there is nothing in it. A failed call without a word is still something."""
-        if not text and not failed:
+        """A message, or none when there is nothing in it. A failed call without a word is still something, a citation too."""
+        if not text and not failed and not cites:
             return ()
         when = disk.at_text(at) if isinstance(at, str) else disk.at_millis(at)
-        return (Message(id=id, voice=voice, text=text, at=when, tool=tool, failed=failed),)
+        return (Message(id=id, voice=voice, text=text, at=when, tool=tool, failed=failed, cites=cites),)
 
     def again(self, line: bytes) -> msgspec.Struct | None:
         """The record in a line that was problem, after all; None, counted, when there is none."""
