@@ -106,28 +106,25 @@ def test_a_conversation_is_three_voices(said: Callable[[Rollout], Any]) -> None:
     assert found.fresh[0].at == STARTED + timedelta(seconds=5)
 
 
-def asked(rollout: Rollout) -> None:
-    rollout.item("message", role="user", content=[{"type": "input_text", "text": "what is the cap?"}])
-
-
 CITED = "<oai-mem-citation>\n<rollout_ids>\nb\na\nb\n</rollout_ids>\n</oai-mem-citation>"
 
 
 @pytest.mark.parametrize("order", ["item first", "event first", "item alone", "event alone"])
 def test_an_answer_says_which_memories_it_used(order: str, said: Callable[[Rollout], Any]) -> None:
     rollout = Rollout()
-    asked(rollout)
-    records = [lambda: rollout.assistant("Five.\n\n" + CITED),
-               lambda: rollout.done("AgentMessage", "Five.\n\n", memory_citation={"entries": [], "rolloutIds": ["b", "a"]})]
-    for record in {"item first": records, "event first": records[::-1], "item alone": records[:1], "event alone": records[1:]}[order]:
-        record()
+    rollout.user("what is the cap?")
+    for record in {"item first": "ie", "event first": "ei", "item alone": "i", "event alone": "e"}[order]:
+        if record == "i":
+            rollout.assistant("Five.\n\n" + CITED)
+        else:
+            rollout.done("AgentMessage", "Five.\n\n", memory_citation={"entries": [], "rolloutIds": ["b", "a"]})
     answers = [message for message in said(rollout).fresh if message.voice == "assistant"]
     assert [(message.text, message.cites) for message in answers] == [("Five.", ("b", "a"))]
 
 
 def test_an_answer_of_nothing_but_a_citation_still_cites(said: Callable[[Rollout], Any]) -> None:
     rollout = Rollout()
-    asked(rollout)
+    rollout.user("what is the cap?")
     rollout.assistant(CITED)
     assert [message.cites for message in said(rollout).fresh] == [(), ("b", "a")]
 
