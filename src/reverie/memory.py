@@ -22,14 +22,18 @@ from reverie.flows.upkeep import Found
 from reverie.storage.home import Home
 
 if TYPE_CHECKING:
+    from reverie.core.cost import Caps
     from reverie.core.dream import Consolidator
     from reverie.core.dream_report import Dreamed
     from reverie.core.events import ChangeRecord, Undone
+    from reverie.core.model import Model
     from reverie.core.proposal import Extractor
     from reverie.core.recall import Result
     from reverie.core.session import Transcript, Unreadable
+    from reverie.core.switch import Switch
     from reverie.flows.filing import Files
     from reverie.flows.learning import Job, Learned
+    from reverie.flows.metering import Metered
     from reverie.hosts.agents_md import Found as Instructed
 
 
@@ -40,12 +44,15 @@ def open_memory(
     cwd: str | Path | None = None,
     environment: Mapping[str, str] | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    model: Model | None = None,
+    background: bool = False,
 ) -> Memory:
     """Open a memory; nothing is created before something is written.
 
     ``home``: where everything is kept (default ``$REVERIE_HOME``, else ``~/.reverie``). ``cwd``: the directory whose project
-    is meant (default: the current one). Raises ``WrongUse`` for an unknown design, ``StoreUnavailable`` for a home that
-    cannot be opened.
+    is meant (default: the current one). ``model``: the language model for whatever uses one, in place of those that the
+    settings name. ``background``: nobody asked for what will be done (a worker, a hook), so the switch against such calls
+    holds. Raises ``WrongUse`` for an unknown design, ``StoreUnavailable`` for a home that cannot be opened.
     """
     environment = os.environ if environment is None else environment
     root = settings.expanded(home) if home is not None else settings.home_of(environment)
@@ -53,7 +60,7 @@ def open_memory(
     chosen = designs.named(design or values["design"])
     space = Space(Home(str(root.absolute()), clock), chosen, user_home=settings.user_home_of(environment))
     seen_from = settings.expanded(cwd).absolute() if cwd is not None else _cwd()
-    return Memory(space, values, cwd=str(seen_from), environment=environment)
+    return Memory(space, values, cwd=str(seen_from), environment=environment, model=model, background=background)
 
 
 def _cwd() -> Path:
@@ -66,11 +73,16 @@ def _cwd() -> Path:
 class Memory:
     """A memory as seen from one directory, in one design. Use it as a context manager, or ``close`` it."""
 
-    def __init__(self, space: Space, values: settings.Settings, *, cwd: str, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, space: Space, values: settings.Settings, *, cwd: str, environment: Mapping[str, str], model: Model | None = None,
+        background: bool = False,
+    ) -> None:
         self.space = space
         self.settings = values
         self.cwd = cwd
         self.environment = environment
+        self.background = background
+        self._given_model = model
 
     # ── what a session and a prompt are shown ────────────────────────────────────────────────────────────────────
 
@@ -181,6 +193,59 @@ class Memory:
         from reverie.models.rules import Rules
 
         return Rules()
+
+    # ── language models ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def model(self, flow: str, *, name: str = "", run: str = "", most_tokens: int = 0) -> Metered | None:
+        """The language model for a flow ("extract", "consolidate", "dream", "recall"), None when none was chosen: the default.
+
+        Every call through it is in the ledger, within the caps, and refused where the switch forbids it (``forbidden`` says by
+        what). ``name``: this one, whatever the settings say. ``run`` with ``most_tokens``: the cap of one run (0: the setting).
+        Raises ``WrongUse`` for a model that is not known.
+        """
+        chosen = name or self._chosen_model(flow)
+        if self._given_model is None and not chosen:
+            return None
+        from reverie.flows.metering import Metered
+        from reverie.models import registry
+
+        model = self._given_model if self._given_model is not None and not name else (
+            registry.named(chosen, self.settings.tables, self.environment, self.settings["models.min_remaining_percent"])
+        )
+        return Metered(
+            model=model, ledger=self.space.home.ledger, caps=self._caps(most_tokens), run=run,
+            price=registry.price(model.name, self.settings.tables), currency=registry.currency(),
+            forbidden=self.switch.forbids(background=self.background),
+        )
+
+    @property
+    def switch(self) -> Switch:
+        """What forbids calls of models, and which."""
+        from reverie.core import switch
+
+        setting = self.settings.values["models.background"]
+        if setting.value not in switch.CHOICES:
+            raise errors.WrongUse(
+                f"models.background = {setting.value!r} (from {setting.origin}) must be one of {', '.join(switch.CHOICES)}"
+            )
+        return switch.switch(self.environment, chosen=setting.value, origin=setting.origin)
+
+    def _chosen_model(self, flow: str) -> str:
+        known = self.settings.values
+        own = known[f"models.{flow}"].value.strip() if f"models.{flow}" in known else ""
+        chosen = str(own or known["models.default"].value.strip())
+        return "" if chosen in ("none", "rules") else chosen
+
+    def _caps(self, most_tokens: int) -> Caps:
+        from reverie.core.cost import MILLION, Caps
+
+        values = self.settings
+        return Caps(
+            tokens_per_day=values["models.tokens_per_day"], tokens_per_month=values["models.tokens_per_month"],
+            tokens_per_run=most_tokens or values["models.tokens_per_run"],
+            money_per_day=int(values["models.money_per_day"] * MILLION),
+            money_per_month=int(values["models.money_per_month"] * MILLION),
+        )
 
     # ── by hand ──────────────────────────────────────────────────────────────────────────────────────────────────
 

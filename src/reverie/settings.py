@@ -17,6 +17,28 @@
     sessions = 5            # since the last one
     most_removed = 30       # per cent of a store's memories, or of their characters: a dream that takes more is refused
 
+    [models]                # language models: none by default (docs/models.md)
+    default = ""            # "anthropic:claude-…", "ollama:…", "agent:claude-code"; for each of extract, consolidate, dream and
+    extract = ""            # recall its own, else the default; "none": none, whatever the default is
+    background = "on"       # "asked": only calls that somebody asks for; "off": none at all
+    tokens_per_day = 1000000        # caps, held before they are passed; 0: none
+    tokens_per_month = 10000000
+    tokens_per_run = 0
+    money_per_day = 0.0             # in the currency of the prices
+    money_per_month = 0.0
+    min_remaining_percent = 25      # of the provider's rate limits: with less left nothing is asked
+
+    [prices."anthropic:claude-…"]   # for a million tokens; goes before the table that Reverie comes with
+    input = 3.0
+    output = 15.0
+
+    [windows]
+    "ollama:some-model" = 32768     # the context window, in tokens
+
+    [providers.mine]                # a server of one's own: then "mine:model" is a model
+    base_url = "http://127.0.0.1:8000/v1"
+    key_variable = "MY_KEY"         # or key_command = ["pass", "show", "my-key"]
+
 An environment variable ``REVERIE_DESIGN`` (``REVERIE_RECALL_DOCUMENTS``, …) goes before the file.
 """
 
@@ -25,7 +47,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +63,21 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "dream.hours": (24, 0, 8_760),
     "dream.sessions": (5, 0, 1_000),
     "dream.most_removed": (30, 0, 100),
+    "models.default": ("", None, None),
+    "models.extract": ("", None, None),
+    "models.consolidate": ("", None, None),
+    "models.dream": ("", None, None),
+    "models.recall": ("", None, None),
+    "models.background": ("on", None, None),
+    "models.tokens_per_day": (1_000_000, 0, 10**12),
+    "models.tokens_per_month": (10_000_000, 0, 10**12),
+    "models.tokens_per_run": (0, 0, 10**12),
+    "models.money_per_day": (0.0, 0, 1_000_000),
+    "models.money_per_month": (0.0, 0, 1_000_000),
+    "models.min_remaining_percent": (25, 0, 100),
 }
+# Tables whose keys are names of the user's own; who uses them checks them.
+_TABLES = ("prices", "windows", "providers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +95,7 @@ class Settings:
 
     home: Path
     values: Mapping[str, Setting]
+    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)   # [prices], [windows], [providers], as written
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name].value
@@ -84,7 +121,9 @@ def user_home_of(environment: Mapping[str, str]) -> str:
 def load(home: Path, environment: Mapping[str, str]) -> Settings:
     """Defaults, then the file, then the environment. Raises ``WrongUse`` for a value that cannot be."""
     file = home / "settings.toml"
-    written = _flat(_read(file))
+    read = _read(file)
+    tables = {name: _table(file, name, read.pop(name, {})) for name in _TABLES}
+    written = _flat(read)
     unknown = sorted(set(written) - set(_KNOWN))
     if unknown:
         raise errors.WrongUse(f"{file}: unknown setting {unknown[0]!r}; known are {', '.join(_KNOWN)}")
@@ -98,7 +137,7 @@ def load(home: Path, environment: Mapping[str, str]) -> Settings:
         else:
             setting = Setting(name, default, "default")
         values[name] = Setting(name, _checked(setting, default, least, most), setting.origin)
-    return Settings(home, values)
+    return Settings(home, values, tables)
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -112,6 +151,12 @@ def _read(file: Path) -> dict[str, Any]:
         raise errors.WrongUse(f"{file} cannot be read: {error}. Mend it or move it away.") from error
 
 
+def _table(file: Path, name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise errors.WrongUse(f"{file}: {name} must be a table, [{name}]")
+    return value
+
+
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in table.items():
@@ -123,9 +168,10 @@ def _checked(setting: Setting, default: Any, least: int | None, most: int | None
     if isinstance(default, str):
         return str(setting.value)
     try:
-        number = int(setting.value)
-    except (TypeError, ValueError):
-        raise errors.WrongUse(f"{setting.name} = {setting.value!r} (from {setting.origin}) is not a whole number") from None
-    if (least is not None and number < least) or (most is not None and number > most):
+        number = type(default)(setting.value)
+    except (TypeError, ValueError, OverflowError):
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        raise errors.WrongUse(f"{setting.name} = {setting.value!r} (from {setting.origin}) is not {kind}") from None
+    if (least is not None and not number >= least) or (most is not None and not number <= most):    # "not": NaN is neither
         raise errors.WrongUse(f"{setting.name} = {number} (from {setting.origin}) must lie between {least} and {most}")
     return number

@@ -38,7 +38,8 @@ LARGEST_INTEGER = 2**63 - 1
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LOST = ("the history and undo before now, how far each session was read (they are read again; what is known is not "
-         "learned twice), what was refused, and the list of forgotten memories; the memories themselves are untouched")
+         "learned twice), what was refused, what models cost (the caps begin anew), and the list of forgotten memories; the "
+         "memories themselves are untouched")
 
 
 class Database:

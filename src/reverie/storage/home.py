@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from reverie.core.layout import Layout
     from reverie.storage.jobs import Jobs
     from reverie.storage.journal import Journal
+    from reverie.storage.ledger import Ledger
     from reverie.storage.store import Store
 
 VERSION = 1
@@ -93,6 +94,13 @@ class Home:
         from reverie.storage.jobs import Jobs
 
         return Jobs(self._database, self.clock)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Every call of a model is written down here."""
+        from reverie.storage.ledger import Ledger
+
+        return Ledger(self._database, self.clock)
 
     @property
     def notes(self) -> list[str]:

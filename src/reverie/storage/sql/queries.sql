@@ -362,3 +362,45 @@ ON CONFLICT (kind, key) DO UPDATE SET
         THEN job.retry_remaining ELSE excluded.retry_remaining END,
     input_watermark = CASE WHEN excluded.input_watermark > job.input_watermark
         THEN excluded.input_watermark ELSE job.input_watermark + 1 END;
+
+
+-- name: reserve_call
+-- A model is about to be called; counted with the most that it can cost until it has ended.
+INSERT INTO calls (at, until, flow, run, model, most_input, most_output, most_money)
+VALUES (:at, :until, :flow, :run, :model, :most_input, :most_output, :most_money)
+RETURNING id;
+
+-- name: settle_call
+-- A call has ended, and cost this.
+UPDATE calls SET ended = 1, input = :input, output = :output, cached = :cached, written = :written, money = :money,
+    known = :known, failure = :failure
+WHERE id = :id;
+
+-- name: spent_since
+-- What was spent or is reserved since a time; at_work is what may still come back.
+SELECT count(*) AS calls,
+    coalesce(sum(CASE WHEN ended THEN input + output ELSE most_input + most_output END), 0) AS tokens,
+    coalesce(sum(CASE WHEN ended THEN money ELSE most_money END), 0) AS money,
+    coalesce(sum(CASE WHEN NOT ended AND until > :now THEN most_input + most_output ELSE 0 END), 0) AS at_work,
+    coalesce(sum(CASE WHEN NOT ended AND until > :now THEN most_money ELSE 0 END), 0) AS money_at_work,
+    coalesce(sum(CASE WHEN ended THEN money IS NULL ELSE most_money IS NULL END), 0) AS unpriced
+FROM calls WHERE at >= :since;
+
+-- name: spent_by_run
+-- What one run has spent or reserved, at_work as above.
+SELECT count(*) AS calls,
+    coalesce(sum(CASE WHEN ended THEN input + output ELSE most_input + most_output END), 0) AS tokens,
+    coalesce(sum(CASE WHEN ended THEN money ELSE most_money END), 0) AS money,
+    coalesce(sum(CASE WHEN NOT ended AND until > :now THEN most_input + most_output ELSE 0 END), 0) AS at_work,
+    coalesce(sum(CASE WHEN NOT ended AND until > :now THEN most_money ELSE 0 END), 0) AS money_at_work,
+    coalesce(sum(CASE WHEN ended THEN money IS NULL ELSE most_money IS NULL END), 0) AS unpriced
+FROM calls WHERE run = :run;
+
+-- name: calls_by_day
+-- The calls since a time, summed by day, flow and model.
+SELECT substr(at, 1, 10) AS day, flow, model, count(*) AS calls, sum(input) AS input, sum(output) AS output,
+    sum(cached) AS cached, sum(CASE WHEN ended THEN 0 ELSE most_input + most_output END) AS lost,
+    sum(CASE WHEN ended THEN money ELSE most_money END) AS money, sum(NOT known) AS estimated,
+    sum(failure <> '') AS failed, sum(input + output > most_input + most_output) AS over
+FROM calls WHERE at >= :since
+GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3;
