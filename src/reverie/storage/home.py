@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from reverie.core.layout import Layout
+    from reverie.storage.extracts import Extracts
     from reverie.storage.jobs import Jobs
     from reverie.storage.journal import Journal
     from reverie.storage.ledger import Ledger
@@ -101,6 +102,13 @@ class Home:
         from reverie.storage.ledger import Ledger
 
         return Ledger(self._database, self.clock)
+
+    @property
+    def extracts(self) -> Extracts:
+        """The sessions that phase 1 knows, and what it made of them."""
+        from reverie.storage.extracts import Extracts
+
+        return Extracts(self._database, self.clock)
 
     @property
     def notes(self) -> list[str]:

@@ -91,11 +91,13 @@ class Journal:
         tombstones: Sequence[Tombstone] = (),
         uses: Sequence[Use] = (),
         counts: Mapping[str, int] | None = None,
+        also: Sequence[Statement] = (),
     ) -> int:
         """Carry out a change, all of it or nothing, and return its id; 0 when no file and no memory changes.
 
-        ``cursor`` (with the transcript's ``stamp``), ``session``, ``drops`` and ``uses`` become true together with it, and are
-        recorded even when nothing changes. Raises ``Conflict`` when a file is not what an edit starts from: plan again.
+        ``cursor`` (with the transcript's ``stamp``), ``session``, ``drops``, ``uses`` and ``also`` become true together with
+        it, and are recorded even when nothing changes. Raises ``Conflict`` when a file is not what an edit starts from: plan
+        again.
         Raises ``StoreUnavailable`` when something cannot be written; then the old state stands, unless the message says
         that the change waits to be completed.
         """
@@ -109,6 +111,7 @@ class Journal:
                 statements.append(records.session_statement(self._database, session, now))
             statements += [records.use_statement(use, now) for use in uses]
             statements += [records.tombstone_statement(tombstone, now) for tombstone in tombstones]
+            statements += also
             steps = [self._steps.check(edit) for edit in edits if edit.before != edit.after]
             if steps or touched or tombstones:
                 return self._carry_out(steps, cause, touched=touched, statements=statements, counts=counts or {})

@@ -404,3 +404,66 @@ SELECT substr(at, 1, 10) AS day, flow, model, count(*) AS calls, sum(input) AS i
     sum(failure <> '') AS failed, sum(input + output > most_input + most_output) AS over
 FROM calls WHERE at >= :since
 GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3;
+
+
+-- name: see_thread
+-- A session was found. One that the user excluded stays excluded, and one that was polluted stays so.
+INSERT INTO threads AS thread (host, session, path, cwd, branch, source, of_agent, archived, memory_mode, created_at,
+    updated_at, seen_at)
+VALUES (:host, :session, :path, :cwd, :branch, :source, :of_agent, :archived, :memory_mode, :created_at, :updated_at,
+    :seen_at)
+ON CONFLICT (host, session) DO UPDATE SET path = excluded.path, cwd = excluded.cwd, branch = excluded.branch,
+    source = excluded.source, of_agent = excluded.of_agent, archived = excluded.archived,
+    memory_mode = CASE WHEN thread.memory_mode = 'enabled' THEN excluded.memory_mode ELSE thread.memory_mode END,
+    created_at = excluded.created_at, updated_at = excluded.updated_at, seen_at = excluded.seen_at;
+
+-- name: set_memory_mode
+-- Whether a session may be extracted.
+UPDATE threads SET memory_mode = :memory_mode WHERE host = :host AND session = :session;
+
+-- name: thread
+-- One session as it was last found.
+SELECT * FROM threads WHERE host = :host AND session = :session;
+
+-- name: eligible_threads
+-- The sessions that phase 1 may take now, newest first (spec/codex §5).
+-- Found by this look, a person's, at rest, not too old, and grown since they were last extracted or found to hold nothing.
+SELECT thread.host, thread.session, thread.updated_at FROM threads AS thread
+LEFT JOIN stage1_outputs AS output
+    ON output.design = :design AND output.host = thread.host AND output.session = thread.session
+LEFT JOIN jobs AS job
+    ON job.kind = :kind AND job.key = :design || '|' || thread.host || '|' || thread.session
+WHERE thread.seen_at >= :seen_at AND thread.of_agent = 0 AND thread.archived = 0 AND thread.memory_mode = 'enabled'
+    AND (:headless OR thread.source IN ('', 'cli', 'vscode', 'atlas', 'chatgpt', 'claude-vscode', 'claude-desktop'))
+    AND thread.session <> :current
+    AND thread.updated_at >= :oldest AND thread.updated_at <= :newest
+    AND (output.source_updated_at IS NULL OR output.source_updated_at < thread.updated_at)
+    AND (job.last_success_watermark IS NULL OR job.last_success_watermark < thread.updated_at)
+ORDER BY thread.updated_at DESC, thread.session DESC LIMIT :limit;
+
+-- name: put_stage1_output
+-- What phase 1 made of a session, unless something newer is there. How often it was used stays known.
+INSERT INTO stage1_outputs AS output (design, host, session, project, cwd, branch, path, actor, source_updated_at,
+    raw_memory, rollout_summary, rollout_slug, generated_at, change)
+VALUES (:design, :host, :session, :project, :cwd, :branch, :path, :actor, :source_updated_at, :raw_memory,
+    :rollout_summary, :rollout_slug, :generated_at, :change)
+ON CONFLICT (design, host, session) DO UPDATE SET project = excluded.project, cwd = excluded.cwd,
+    branch = excluded.branch, path = excluded.path, actor = excluded.actor,
+    source_updated_at = excluded.source_updated_at, raw_memory = excluded.raw_memory,
+    rollout_summary = excluded.rollout_summary, rollout_slug = excluded.rollout_slug,
+    generated_at = excluded.generated_at, change = excluded.change
+WHERE excluded.source_updated_at >= output.source_updated_at;
+
+-- name: drop_stage1_output
+-- A session has nothing (any more) that is worth keeping.
+DELETE FROM stage1_outputs WHERE design = :design AND host = :host AND session = :session;
+
+-- name: stage1_output
+-- What phase 1 made of one session.
+SELECT * FROM stage1_outputs WHERE design = :design AND host = :host AND session = :session;
+
+-- name: stage1_outputs
+-- What phase 1 made of all sessions; what an undo took back is left out.
+SELECT * FROM stage1_outputs AS output WHERE design = :design AND NOT EXISTS (
+    SELECT 1 FROM changes WHERE changes.id = output.change AND changes.undone_by IS NOT NULL)
+ORDER BY session, host;
