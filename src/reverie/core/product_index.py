@@ -24,6 +24,7 @@ QWEN_FIELD_UNITS = 120              # a title or description in a generated line
 QWEN_PATH_CHARACTERS = 120
 REBUILT = Budget(lines=140, utf16=17_500)       # Claude Code §4.4: 70 % of the caps
 EXCERPT_UNITS = 80
+_NEAR = Budget(lines=159, utf16=19_999)         # §4.3: 80 % of the caps and more is near
 
 QWEN_CUT = (
     "> WARNING: MEMORY.md is too large; only part of it was written. "
@@ -68,15 +69,14 @@ def claude_rebuild(files: Iterable[tuple[str, str]]) -> str:
 def claude_loaded(text: str, *, tells: bool = True) -> Cut:
     """What a session sees of an index (§4.2): cleaned, cut, with the client's warning when something was cut off.
 
-    ``tells`` is 2.1.332's, which says what was cut off; 2.1.197 only says that it was.
+    ``tells`` is 2.1.332's, which says what was cut off; 2.1.197 only says that it was, and keeps carriage returns.
     """
-    text = _stripped(unified(text.removeprefix("\ufeff")))
+    text = _cleaned(text) if tells else _stripped(text.removeprefix("\ufeff"))
     cut = budget.first_lines(text, CAPS)
     if cut.whole:
         return cut
     lines, units = text.count("\n") + 1, budget.utf16_units(text)
-    size = f"{_kilobytes(units).removesuffix('.0')}KB"
-    limit = f"{_kilobytes(CAPS.utf16 or 0)}KB"
+    size, limit = _size(units), _size(CAPS.utf16 or 0)
     too_many, too_long = lines > (CAPS.lines or 0), units > (CAPS.utf16 or 0)
     if too_many and too_long:
         reason = f"{lines} lines and {size}"
@@ -99,10 +99,44 @@ def _lost(text: str, cut: Cut) -> str:
     return f'{cut.lines} of {text.count(chr(10)) + 1} lines were cut off, starting at line {kept + 1} ("{excerpt}")'
 
 
+def claude_guard(text: str) -> str:
+    """What the agent that just wrote this index is told about its size (§4.3); "" below 80 % of both caps.
+
+    What counts is the form that a session loads. Over a cap it is said at every write, also at one that made it shorter.
+    """
+    text = _cleaned(text)
+    lines, units = text.count("\n") + 1, budget.utf16_units(text)
+    if _NEAR.fits(text):
+        return ""
+    cap = CAPS if not CAPS.fits(text) else _NEAR
+    if lines > (cap.lines or 0):
+        found, limit, target = f"{lines} lines", f"{CAPS.lines}-line", f"{REBUILT.lines} lines"
+    else:
+        found, limit, target = _size(units), _size(CAPS.utf16 or 0), _size(REBUILT.utf16 or 0)
+    if cap is CAPS:
+        return (
+            f"Error: this write left the memory index at MEMORY.md at {found}, over its {limit} read limit. The file was "
+            f"written, but whatever lies beyond the limit is dropped each time it is loaded. Rewrite it to under {target} now: "
+            "keep one line per entry, move detail into topic files, and merge or drop stale entries."
+        )
+    return (
+        f"The memory index at MEMORY.md is {found}, approaching the {limit} read limit. Compact it to under {target} now: keep "
+        "one line per entry, move detail into topic files, and merge or drop stale entries."
+    )
+
+
+def _size(units: int) -> str:
+    return f"{_kilobytes(units).removesuffix('.0')}KB"
+
+
 def _kilobytes(units: int) -> str:
     """Units / 1024 with one decimal, halves upward as JavaScript rounds."""
     tenths = (units * 10 + 512) // 1024
     return f"{tenths // 10}.{tenths % 10}"
+
+
+def _cleaned(text: str) -> str:
+    return _stripped(unified(text.removeprefix("\ufeff")))
 
 
 def _stripped(text: str) -> str:
