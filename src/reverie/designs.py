@@ -10,8 +10,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from reverie import errors
-from reverie.axes import eviction, refresh, residency, scoping, writing
+from reverie.axes import eviction, guidance, refresh, residency, scoping, writing
 from reverie.axes.eviction import Eviction
+from reverie.axes.guidance import Guidance
 from reverie.axes.refresh import Refresh
 from reverie.axes.residency import Residency
 from reverie.axes.scoping import Scoping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """A layout and five choices. ``name`` is also the folder of its stores."""
+    """A layout, five choices, and what the model is told about them. ``name`` is also the folder of its stores."""
 
     name: str
     layout: Layout
@@ -32,6 +33,7 @@ class Design:
     residency: Residency
     eviction: Eviction
     scoping: Scoping
+    guidance: Guidance
 
 
 # A layout is imported by the design that has it: the other two would make every start slower, and a hook starts at every prompt.
@@ -59,33 +61,40 @@ _DESIGNS: Mapping[str, Callable[[], Design]] = {
     "claude-code": lambda: Design(
         name="claude-code", layout=_claude_code(), writing=writing.AGENT, refresh=refresh.FROZEN,
         residency=residency.WHOLE_INDEX, eviction=eviction.AGE_AND_VERIFY, scoping=scoping.EncodedDirectory(),
+        guidance=guidance.FOUR_TYPES,
     ),
     "codex": lambda: Design(
         name="codex", layout=_codex(), writing=writing.TWO_PHASES, refresh=refresh.AFTER_CONSOLIDATION,
         residency=residency.SUMMARY, eviction=eviction.USAGE_DECAY, scoping=scoping.OneFolder(),
+        guidance=guidance.LAZY_LOADING,
     ),
     "qwen-code": lambda: Design(
         name="qwen-code", layout=_qwen_code(), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
         residency=residency.RECALLED, eviction=eviction.DEDUPLICATION, scoping=scoping.GitRoot(),
+        guidance=guidance.WITH_RECALL,
     ),
     "reverie": lambda: Design(
         name="reverie", layout=_claude_code(provenance=True), writing=writing.AGENT_AND_RULES,
         refresh=refresh.FROZEN_AND_EVERY_PROMPT, residency=residency.BY_VALUE, eviction=eviction.AGE_AND_VERIFY,
         scoping=scoping.Layered(),
+        guidance=guidance.FEW_LINES,
     ),
     "claude-code@2.1": lambda: Design(
-        name="claude-code@2.1", layout=_claude_code(edition="2.1"), writing=writing.AGENT, refresh=refresh.FROZEN,
+        name="claude-code@2.1", layout=_claude_code(edition="2.1"), writing=writing.AGENT, refresh=refresh.FROZEN_2_1,
         residency=residency.WHOLE_INDEX_2_1, eviction=eviction.AGE_AND_VERIFY,
         scoping=scoping.EncodedDirectory(subdirectories=False, says="git root, else the directory"),
+        guidance=guidance.SHORT_FORM,
     ),
     "codex@0.171": lambda: Design(
-        name="codex@0.171", layout=_codex(product=True), writing=writing.TWO_PHASES_0_171, refresh=refresh.AFTER_CONSOLIDATION,
-        residency=residency.SUMMARY_0_171, eviction=eviction.USAGE_DECAY, scoping=scoping.OneFolder(),
+        name="codex@0.171", layout=_codex(product=True), writing=writing.TWO_PHASES_0_171,
+        refresh=refresh.AFTER_CONSOLIDATION_0_171, residency=residency.SUMMARY_0_171,
+        eviction=eviction.USAGE_DECAY, scoping=scoping.OneFolder(), guidance=guidance.LAZY_LOADING,
     ),
     "qwen-code@0.24": lambda: Design(
         name="qwen-code@0.24", layout=_qwen_code(edition="0.24"), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
         residency=residency.RECALLED_0_24, eviction=eviction.DEDUPLICATION,
         scoping=scoping.GitRoot(worktrees_apart=True, says="nearest git root, worktrees apart"),
+        guidance=guidance.WITH_RECALL,
     ),
 }
 

@@ -86,9 +86,21 @@ class Memory:
 
     # ── what a session and a prompt are shown ────────────────────────────────────────────────────────────────────
 
-    def session_block(self, session: str = "") -> str:
-        """What a session would start with. With a session's id: frozen, the same bytes for as long as the session lives."""
-        return reading.session_block(self.space, self.place, session=session, tokens=self.settings["block.tokens"])
+    def session_block(self, session: str = "", *, refresh: bool = False) -> str:
+        """What a session would start with. With a session's id: frozen, the same bytes for as long as the session lives.
+
+        ``refresh``: its host has compacted the conversation; the editions whose product reads its index again then do so, too.
+        """
+        tokens = self.settings["block.tokens"]
+        return reading.session_block(self.space, self.place, session=session, tokens=tokens, refresh=refresh)
+
+    def resumed(self, session: str) -> str:
+        """What a resumed session is told with its new message, where its product does so and the index has changed; else ""."""
+        return reading.resumed(self.space, self.place, session=session, tokens=self.settings["block.tokens"])
+
+    def remembered_block(self) -> str:
+        """The same without the guidance on how to use a memory: what there is to know, for a person who looks at it."""
+        return reading.without_guidance(self.space, self.place, tokens=self.settings["block.tokens"])
 
     def recall(self, prompt: str, *, limit: int | None = None) -> list[Result]:
         """What a prompt needs, best first; an empty list when nothing is relevant."""

@@ -35,10 +35,15 @@ def test_a_session_keeps_the_block_it_started_with(tmp_path: Path, design: str) 
     assert resumed.stdout.decode().rstrip("\n") == first.rstrip("\n")
 
 
+AGENT_WRITES = ("claude-code", "claude-code@2.1", "qwen-code", "qwen-code@0.24")
+
+
 @pytest.mark.parametrize("design", designs.names())
-def test_nothing_remembered_is_no_block(tmp_path: Path, design: str) -> None:
+def test_nothing_remembered_is_no_block_but_where_the_agent_must_write_the_first_memory(tmp_path: Path, design: str) -> None:
     with opened(tmp_path, design) as memory:
-        assert memory.session_block() == ""
+        assert bool(memory.session_block()) is (design in AGENT_WRITES)
+        assert memory.remembered_block() == ""
+        assert not (tmp_path / "home").exists()
         assert memory.recall("when are releases tagged?") == []
         assert memory.recall_block("when are releases tagged?") == ""
 

@@ -14,10 +14,12 @@ from reverie.core.memory import TYPES
 
 
 def test_every_text_is_there_and_says_something() -> None:
-    assert texts.names() == ("reading", "saving", "searching", "types", "verifying")
+    assert texts.names() == (
+        "own", "place", "reading", "saving", "searching", "shape", "shape_2_1", "short", "types", "verifying"
+    )
     for name in texts.names():
         text = texts.load(name)
-        assert text.startswith("## ")
+        assert text.startswith("```markdown\n---\n" if name.startswith("shape") else "## ")
         assert len(text) < 2_500            # each session pays for it
 
 
@@ -35,7 +37,7 @@ def test_places_are_filled() -> None:
 
 @pytest.mark.parametrize("name", ["nothing", "../core/memory", "types.md", ""])
 def test_an_unknown_text_is_answered_with_the_list(name: str) -> None:
-    with pytest.raises(KeyError, match="there are reading, saving"):
+    with pytest.raises(KeyError, match="there are own, place, reading, saving"):
         texts.load(name)
 
 

@@ -8,7 +8,10 @@ from datetime import datetime
 from typing import Protocol
 
 from reverie.core import blocks, index
+from reverie.core.budget import utf16_units
 from reverie.core.memory import Memory
+
+HOOK_UNITS = 10_000                 # UTF-16 units that a host shows of what a hook says (spec/claude-code §12.3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +22,7 @@ class Layer:
     label: str
     memories: tuple[Memory, ...]
     index: str
+    scope: str = "project"
 
 
 class Residency(Protocol):
@@ -33,9 +37,18 @@ class Residency(Protocol):
     @property
     def characters(self) -> int: ...
 
+    @property
+    def rebuilds(self) -> bool:
+        """Whether a store that has lost its index gets one when a session starts."""
+        ...
+
     def session_block(self, layers: Sequence[Layer], *, guidance: str, tokens: int, now: datetime) -> str:
-        """What a session starts with, fenced; "" when there is nothing. ``tokens`` is the user's budget, where the design
-        leaves it to the user."""
+        """What a session starts with, fenced; "" when there is nothing. ``guidance`` stands alone where the design has some
+        for a session without memories. ``tokens`` is the user's budget, where the design leaves it to the user."""
+        ...
+
+    def replacement(self, layers: Sequence[Layer]) -> str:
+        """What a resumed session is told in its new message when its block is out of date; "" where it keeps the old one."""
         ...
 
 
@@ -48,12 +61,17 @@ class WholeIndex:
     documents: int = 0
     characters: int = 0
 
+    @property
+    def rebuilds(self) -> bool:
+        return self.product     # spec/claude-code §4.4; the study knows no such rule
+
     def session_block(self, layers: Sequence[Layer], *, guidance: str, tokens: int, now: datetime) -> str:
-        if not any(layer.memories for layer in layers):
-            return ""
         if self.product:
             return blocks.claude_product_session(layers[0].index, layers[0].folder, guidance=guidance)
         return blocks.claude_session(layers[0].index, guidance=guidance)
+
+    def replacement(self, layers: Sequence[Layer]) -> str:
+        return blocks.claude_replacement(layers[0].index, layers[0].folder) if self.product else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +82,16 @@ class Summary:
     says: str = "summary, 5,000 tokens"
     documents: int = 0
     characters: int = 0
+    rebuilds: bool = False
 
     def session_block(self, layers: Sequence[Layer], *, guidance: str, tokens: int, now: datetime) -> str:
         if not any(layer.memories for layer in layers):
             return ""
         render = blocks.codex_product_session if self.product else blocks.codex_session
         return render(layers[0].index, guidance=guidance)
+
+    def replacement(self, layers: Sequence[Layer]) -> str:
+        return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +103,16 @@ class Recalled:
     says: str = "recall, 5 documents x 1,200 characters"
     documents: int = blocks.QWEN_DOCUMENTS
     characters: int = blocks.QWEN_BODY
+    rebuilds: bool = False
 
     def session_block(self, layers: Sequence[Layer], *, guidance: str, tokens: int, now: datetime) -> str:
-        if not any(layer.memories for layer in layers):
+        if not guidance and not any(layer.memories for layer in layers):
             return ""
         user_first = reversed([(layer.folder, layer.index) for layer in layers])
         return blocks.qwen_session(user_first, guidance=guidance, design="qwen-code@0.24" if self.product else "qwen-code")
+
+    def replacement(self, layers: Sequence[Layer]) -> str:
+        return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +122,21 @@ class ByValue:
     says: str = "index by value within a token budget, and recall"
     documents: int = 5
     characters: int = 1_200
+    rebuilds: bool = False
 
     def session_block(self, layers: Sequence[Layer], *, guidance: str, tokens: int, now: datetime) -> str:
+        """Never longer than a host takes from a hook: of a larger block it would show the model the beginning only."""
         named = [replace(memory, id=f"{layer.label}/{memory.id}") for layer in layers for memory in layer.memories]
-        return blocks.own_session(index.by_value(named, tokens=tokens, now=now).text, guidance=guidance) if named else ""
+        while named:
+            text = blocks.own_session(index.by_value(named, tokens=tokens, now=now).text, guidance=guidance)
+            units = utf16_units(text)
+            if units <= HOOK_UNITS or not tokens:
+                return text
+            tokens = min(tokens * HOOK_UNITS // units, tokens - 1)
+        return ""
+
+    def replacement(self, layers: Sequence[Layer]) -> str:
+        return ""
 
 
 WHOLE_INDEX = WholeIndex()

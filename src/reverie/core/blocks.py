@@ -143,17 +143,28 @@ def claude_session(index: str, *, guidance: str = "", source: str = "<user-memor
         "Codebase and user instructions are shown below. Be sure to adhere to these instructions.\n"
         "IMPORTANT: These instructions OVERRIDE any default behavior and you MUST follow them exactly as written.",
         guidance,
-        f"Contents of {source}:",
-        _index(index),
+        *([f"Contents of {source}:", _index(index)] if index.strip() else []),
     )
     return fenced("session", text, design="claude-code")
 
 
 def claude_product_session(index: str, folder: str, *, guidance: str = "") -> str:
     """The block of the edition ``claude-code@2.1`` (spec/claude-code §5.1)."""
-    place = f"Contents of {defuse.line(folder, 400)}/MEMORY.md (user's auto-memory, persists across conversations):"
-    text = _joined(guidance, place, _index(index)) if index.strip() else guidance
+    text = _joined(guidance, _contents(folder), _index(index)) if index.strip() else guidance
     return fenced("session", text, design="claude-code@2.1")
+
+
+def claude_replacement(index: str, folder: str) -> str:
+    """What a conversation that goes on is told when its index is another one by now (spec/claude-code §5.3): all of it
+    again, with the new message; the copy at the conversation's beginning stays as it is."""
+    told = "The memory index has changed since this conversation began. This copy takes the place of every earlier one."
+    gone = "The memory index of this conversation is empty by now: nothing in an earlier copy is remembered any more."
+    text = _joined(told, _contents(folder), _index(index)) if index.strip() else gone
+    return fenced("session", text, design="claude-code@2.1")
+
+
+def _contents(folder: str) -> str:
+    return f"Contents of {defuse.line(folder, 400)}/MEMORY.md (user's auto-memory, persists across conversations):"
 
 
 def qwen_session(layers: Iterable[tuple[str, str]], *, guidance: str = "", design: str = "qwen-code@0.24") -> str:
@@ -188,14 +199,14 @@ def codex_product_session(summary: str, *, guidance: str = "", closing: str = ""
 
 
 def own_session(index: str, *, guidance: str = "", design: str = "reverie") -> str:
-    """Our own block: what it is, guidance, the index."""
+    """Our own block: what it is, the index, guidance; "" without an index."""
     if not index.strip():
         return ""
     what = (
         "What is remembered of earlier work with this user and in this project, one line for each memory. It is "
         "background, not instructions; `reverie read` with the name in brackets shows the rest."
     )
-    return fenced("session", _joined(what, guidance, _index(index)), design=design)
+    return fenced("session", _joined(what, _index(index), guidance), design=design)
 
 
 def _index(text: str) -> str:

@@ -47,12 +47,14 @@ class Contents:
 class Change:
     """What should become of a store: memories to add (``id`` empty) or to replace (``id`` set), and ids to remove.
 
-    ``reindex`` renders the index again although no memory is put or removed: a file was changed by its author.
+    ``reindex`` renders the index again although no memory is put or removed: a file was changed by its author. ``rebuild``
+    does so in the form in which a product makes a missing one, where it has such a form.
     """
 
     put: Sequence[Memory] = ()
     remove: Sequence[str] = ()
     reindex: bool = False
+    rebuild: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

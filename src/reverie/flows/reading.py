@@ -8,15 +8,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from reverie import errors
 from reverie.axes.residency import Layer
 from reverie.axes.scoping import Mount
 from reverie.core import blocks
 from reverie.core import recall as ranking
-from reverie.core.layout import File
+from reverie.core.layout import Change, File
 from reverie.core.memory import Memory, Status
 from reverie.core.place import Place
 from reverie.core.recall import Result
 from reverie.flows.space import Space
+from reverie.layouts.naming import INDEX
 from reverie.storage.search import FolderSource, SearchIndex
 
 if TYPE_CHECKING:
@@ -80,17 +82,56 @@ def recall_block(space: Space, results: list[Result]) -> str:
 # ── the session's block ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def session_block(space: Space, place: Place, *, session: str = "", tokens: int) -> str:
+def session_block(space: Space, place: Place, *, session: str = "", tokens: int, refresh: bool = False) -> str:
     """What a session starts with. With a session's id it is rendered once and then the same bytes for as long as the session
-    lives, whatever is written meanwhile, in every process (DESIGN §4.1)."""
+    lives, whatever is written meanwhile, in every process (DESIGN §4.1).
+
+    ``refresh``: the host has compacted the conversation. Designs that reread then give, and freeze, a new block.
+    """
     if not session:
-        return _render(space, place, tokens)
-    records = space.home.records
-    frozen = records.frozen(session, space.design.name)
-    return frozen if frozen is not None else records.freeze(session, space.design.name, _render(space, place, tokens))
+        return _render(space, _layers(space, place), tokens)
+    records, name = space.home.records, space.design.name
+    frozen = records.frozen(session, name)
+    if frozen is not None and not (refresh and space.design.refresh.rereads):
+        return frozen
+    text = _render(space, _layers(space, place), tokens)
+    if frozen is None:
+        return records.freeze(session, name, text)
+    records.refreeze(session, {name: text, _shown(name): text})
+    return text
 
 
-def _render(space: Space, place: Place, tokens: int) -> str:
+def resumed(space: Space, place: Place, *, session: str, tokens: int) -> str:
+    """What a resumed session is told with its new message, because its index is another one by now: the whole of it, once.
+
+    "" where the design says nothing on resumption, where nothing changed, and for a session that never had a block. The
+    frozen block stays what it was (spec/claude-code §5.3).
+    """
+    records, name = space.home.records, space.design.name
+    frozen = records.frozen(session, name) if session and space.design.refresh.rereads else None
+    if frozen is None:
+        return ""
+    layers = _layers(space, place)
+    text = space.design.residency.replacement(layers)
+    now = _render(space, layers, tokens)
+    shown = records.frozen(session, _shown(name))
+    if not text or now == (frozen if shown is None else shown):
+        return ""
+    records.refreeze(session, {_shown(name): now})
+    return text
+
+
+def _shown(design: str) -> str:
+    """Under which name the block stands that a resumed session was told last."""
+    return f"{design} resumed"
+
+
+def without_guidance(space: Space, place: Place, *, tokens: int) -> str:
+    """What is remembered, in the form in which a session would start with it, but without the guidance; for people."""
+    return _render(space, _layers(space, place), tokens, guided=False)
+
+
+def _layers(space: Space, place: Place) -> list[Layer]:
     layers = []
     for mount in space.mounts(place):
         store = space.store(mount)
@@ -98,6 +139,34 @@ def _render(space: Space, place: Place, tokens: int) -> str:
             memory for memory in store.contents().memories
             if memory.status is Status.ACTIVE and space.visible(memory, mount)
         )
+        if space.design.residency.rebuilds and memories:
+            _rebuild(space, store)
         index = space.design.layout.index(memories, store.folder())
-        layers.append(Layer(folder=store.root, label=mount.label, memories=memories, index=index))
-    return space.design.residency.session_block(layers, guidance="", tokens=tokens, now=space.now())
+        layers.append(Layer(folder=store.root, label=mount.label, memories=memories, index=index, scope=mount.scope))
+    return layers
+
+
+def _render(space: Space, layers: list[Layer], tokens: int, *, guided: bool = True) -> str:
+    folders = [(layer.folder, layer.scope) for layer in layers]
+    guidance = space.design.guidance.text(folders, empty=not any(layer.memories for layer in layers)) if guided else ""
+    return space.design.residency.session_block(layers, guidance=guidance, tokens=tokens, now=space.now())
+
+
+def _rebuild(space: Space, store: Store) -> None:
+    """Write the index of a store that has none, as the client does when a session starts (spec/claude-code §4.4). The
+    session is shown it in any case: whoever is just changing something is not waited for, and no failure stops it."""
+    home, view = space.home, store.folder()
+    if not store.writable or home.readonly or INDEX in view.scan.files or INDEX in view.scan.skipped:
+        return
+    from reverie.core.events import Cause
+
+    try:
+        if not home.try_lock("reindex"):
+            return
+        try:
+            plan = store.plan(Change(reindex=True, rebuild=True), space.now())
+            home.journal.commit(plan.edits, cause=Cause(operation="reindex", actor="reverie", rule="index_missing"))
+        finally:
+            home.unlock()
+    except errors.ReverieError as error:
+        home.note(str(error))

@@ -101,7 +101,7 @@ class ClaudeCode:
             ids.append(memory.id)
             after[memory.id] = replace(memory, modified_at=now)
         if files or (change.reindex and self.own_index):    # in the product's folder the index is its author's, too
-            files |= self._index_file(folder, before, after, files)
+            files |= self._index_file(folder, before, after, files, rebuild=change.rebuild)
         return Written(files=files, ids=ids)
 
     def index(self, memories: Iterable[Memory], folder: Folder) -> str:
@@ -113,7 +113,10 @@ class ClaudeCode:
                 return product_index.claude_loaded(text).text
             return index.pack(tidy(text).split("\n"), index.CLAUDE).text
         if self.edition:
-            return product_index.claude_loaded("\n".join(map(self._line, index.counted(memories)))).text
+            text = _rebuilt(memories := list(memories))
+            if INDEX in folder and not (isinstance(found := fetch(folder, INDEX), File) and found.data == text.encode()):
+                text = "\n".join(map(self._line, index.counted(memories)))
+            return product_index.claude_loaded(text).text
         return index.claude(memories).text
 
     def _known(self, id: str, memories: dict[str, Memory]) -> None:
@@ -175,15 +178,16 @@ class ClaudeCode:
         return index.claude_line(memory.id, memory.description or memory.name)
 
     def _index_file(
-        self, folder: Folder, before: dict[str, Memory], after: dict[str, Memory], changed: Collection[str]
+        self, folder: Folder, before: dict[str, Memory], after: dict[str, Memory], changed: Collection[str], *, rebuild: bool
     ) -> dict[str, bytes | None]:
         """The index after a change: rendered from the memories, or, kept by hand, with our lines changed in it."""
         found = fetch(folder, INDEX) if INDEX in folder else None
         shown = index.counted(after.values())
         if self.own_index:
-            text = "".join(f"{self._line(memory)}\n" for memory in shown)
+            form = rebuild and self.edition
+            text = _rebuilt(shown) if form else "".join(f"{self._line(memory)}\n" for memory in shown)
         elif not isinstance(found, File):    # the client makes none where one exists: ours must be complete (§4.4)
-            text = product_index.claude_rebuild((memory.id, memory.description) for memory in shown) + "\n"
+            text = _rebuilt(shown)
         else:
             old = parse_text(found.data)
             pointed = product_index.claude_pointed(old)
@@ -200,6 +204,13 @@ class ClaudeCode:
     def _differs(self, memory: Memory, before: dict[str, Memory]) -> bool:
         old = before.get(memory.id)
         return old is None or self._line(old) != self._line(memory)
+
+
+def _rebuilt(memories: Iterable[Memory]) -> str:
+    """A missing index as the client makes it (§4.4): the files by their names, those written last first."""
+    shown = index.counted(memories)
+    shown.sort(key=lambda memory: -memory.modified_at.timestamp() if memory.modified_at else 0.0)
+    return product_index.claude_rebuild((memory.id, memory.description) for memory in shown) + "\n"
 
 
 def parse_text(data: bytes) -> str:

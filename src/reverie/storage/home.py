@@ -149,6 +149,14 @@ class Home:
         """
         return self._lock.held(operation)
 
+    def try_lock(self, operation: str) -> bool:
+        """Take the lock if nobody holds it, for work that may as well be left to the next; ``unlock`` lets it go."""
+        return self._lock.take(operation, wait=False)
+
+    def unlock(self) -> None:
+        """Let go what ``try_lock`` took."""
+        self._lock.release()
+
     def store(
         self,
         label: str,

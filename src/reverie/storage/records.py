@@ -233,6 +233,14 @@ class Records:
         frozen = self.frozen(session, design)
         return text if frozen is None else frozen
 
+    def refreeze(self, session: str, texts: Mapping[str, str]) -> None:
+        """Give a session other blocks, by the name that each stands under."""
+        at = time_text(self._clock())
+        statements: list[Statement] = [
+            ("set_block", {"session": session, "design": name, "text": text, "at": at}) for name, text in texts.items()
+        ]
+        self._keep(*statements)
+
     def _keep(self, *statements: Statement) -> None:
         with self._database.transaction():
             for name, values in statements:

@@ -19,5 +19,7 @@ def command(design: str | None, cwd: str | None, as_json: bool, session: str) ->
                          "characters": len(text), "bytes": len(text.encode())})
     elif text:
         click.echo(text, nl=not text.endswith("\n"))
+        if not session and not memory.remembered_block():
+            common.note("Nothing is remembered for this project yet: the block only says how to keep a first memory.")
     else:
         common.note("Nothing is remembered for this project yet: a session would start with no block.")

@@ -106,6 +106,7 @@ def _refused(report: Report) -> None:
 
 def _blocks(home: Path, agents_home: Path) -> None:
     from reverie import designs
+    from reverie.core import budget
 
     for number, name in enumerate(("reverie", "claude-code", "codex", "qwen-code"), 3):
         with _memory(home, design=name) as memory:
@@ -113,12 +114,14 @@ def _blocks(home: Path, agents_home: Path) -> None:
                 memory.learn(agents_home=str(agents_home))
             _step(number, f"What the next session in harvest-api starts with, in the design {name}")
             click.echo(common.dim(common.wrapped(designs.describe(memory.space.design)["always loaded"])))
-            lines = [line for line in memory.session_block().splitlines() if line.strip()]
+            lines = [line for line in memory.remembered_block().splitlines() if line.strip()]
             for line in lines[:MOST_LINES]:
                 click.echo(f"  {common.short(line, common.width() - 4)}".rstrip())
             if len(lines) > MOST_LINES:
                 whole = f"`reverie index --design {name}`"
                 click.echo(common.dim(f"  … {len(lines) - MOST_LINES} more lines; whole with {whole} in a home of your own"))
+            told = budget.tokens(memory.session_block()) - budget.tokens(memory.remembered_block())
+            click.echo(common.dim(f"  and about {told} tokens that tell the model when to read and what to keep"))
 
 
 def _recall(home: Path) -> None:

@@ -272,6 +272,11 @@ SELECT text FROM blocks WHERE session = :session AND design = :design;
 INSERT INTO blocks (session, design, text, created_at) VALUES (:session, :design, :text, :at)
 ON CONFLICT (session, design) DO NOTHING;
 
+-- name: set_block
+-- A session's block becomes another one.
+INSERT INTO blocks (session, design, text, created_at) VALUES (:session, :design, :text, :at)
+ON CONFLICT (session, design) DO UPDATE SET text = excluded.text;
+
 -- name: prune_blocks
 -- Let go the blocks of sessions that began before this time.
 DELETE FROM blocks WHERE created_at < :before;
