@@ -18,11 +18,12 @@ from pathlib import Path
 
 import pytest
 
-from reverie.core.edits import Edit
+from reverie.core.edits import Edit, Observed
 from reverie.core.events import Cause, Tombstone, Touched, Use
 from reverie.core.session import Cursor
 from reverie.errors import Conflict
 from reverie.storage import journal  # before the children are made, each of which would import it
+from reverie.storage.history import digest_of
 from reverie.storage.home import Home
 from reverie.storage.writing import System
 
@@ -314,3 +315,62 @@ def append(home: Home, log: Path, process: int, number: int, *, locked: bool) ->
             except Conflict:
                 continue
     home.records.credit([Use(memory="m")])
+
+
+PATH = "stores/p/a.md"
+OLD, RAW, MASKED = b"old\n", b"the key is SECRET-0123456789\n", b"the key is [MASKED]\n"
+DAY_NS = 1_700_000_000_000_000_000
+
+
+def test_a_process_that_dies_while_it_takes_over_what_another_hand_changed_leaves_that_or_what_was_announced(fast_folder: Path) -> None:
+    first = fast_folder / "first"
+    with Home(str(first), lambda: datetime.now(UTC)) as home:
+        home.journal.commit([Edit(path=PATH, before=None, after=OLD), Edit(path="stores/p/b.md", before=None, after=OLD)], cause=CAUSE)
+        Path(home.path(PATH)).write_bytes(RAW)
+        os.utime(home.path(PATH), ns=(DAY_NS, DAY_NS))
+        Path(home.path("stores/p/b.md")).write_bytes(b"by hand\n")
+    outcomes = set()
+    completed = 0
+    for at in range(1, 60):
+        root = fast_folder / f"dead-{at}"
+        shutil.copytree(first, root)
+        died = dies_adopting(root, at)
+        again = fast_folder / f"again-{at}"
+        shutil.copytree(root, again)
+        completed += dies_opening(again, 3)                     # and whoever completes it may die, too
+        for place in (root, again):
+            with open_home(place) as home:
+                adopted = [change for change in home.journal.changes() if change.cause.operation == "adopt"]
+                assert [change.conflicts for change in adopted if change.conflicts] == []
+                assert [change.status for change in adopted if change.status != "done"] == []
+                assert Path(home.path(PATH)).read_bytes() == (MASKED if adopted else RAW)
+                assert Path(home.path("stores/p/b.md")).read_bytes() == b"by hand\n"
+                assert not list(place.rglob("*reverie-tmp"))
+                outcomes.add(bool(adopted))
+                if adopted:
+                    assert b"SECRET" not in b"".join(path.read_bytes() for path in place.rglob("*") if path.is_file())
+                    assert Path(home.path(PATH)).stat().st_mtime_ns == DAY_NS
+                    home.journal.undo(change=adopted[0].id)
+                    assert Path(home.path(PATH)).read_bytes() == OLD
+        if not died:
+            break
+    assert outcomes == {True, False}
+    assert at > 8
+    assert completed
+
+
+def dies_adopting(root: Path, at: int) -> bool:
+    child = os.fork()
+    if child == 0:
+        try:
+            home = open_home(root, Dying(at))
+            home.journal.commit(
+                [Edit(path="stores/p/b.md", before=b"by hand\n", after=b"by hand\n", observed=Observed(known=digest_of(OLD))),
+                 Edit(path=PATH, before=RAW, after=MASKED, observed=Observed(known=digest_of(OLD)), mtime_ns=DAY_NS)],
+                cause=Cause(operation="adopt", actor="agent"))
+            os._exit(0)
+        finally:
+            os._exit(1)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in (0, 9), code
+    return code == 9

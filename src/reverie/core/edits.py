@@ -15,6 +15,15 @@ COMPARED_LINES = 250_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What the journal knew of a file before somebody changed it without us: the digest of its bytes (None: no such file), and
+    when it got them (nanoseconds since 1970)."""
+
+    known: str | None
+    mtime_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """One file: what it must hold now, and what it will hold. ``None`` stands for "no such file".
 
@@ -23,6 +32,9 @@ class Edit:
     folder.
     ``derived`` marks what is rendered from the memories (an index): an undo that cannot restore it exactly leaves it to
     be rendered again instead of calling that a conflict.
+    ``observed``: the file was changed already, by another hand, and ``before`` is what that hand left there. History goes on
+    from what was known: an undo gives that back, and the bytes of ``before`` are never kept (they may hold a secret).
+    ``mtime_ns`` is the time that a written file gets, None: now.
     """
 
     path: str
@@ -30,6 +42,8 @@ class Edit:
     after: bytes | None
     root: str = ""
     derived: bool = False
+    observed: Observed | None = None
+    mtime_ns: int | None = None
 
 
 def without(before: bytes, after: bytes, now: bytes) -> bytes | None:

@@ -13,6 +13,7 @@ from reverie.storage.database import Database, time_of
 
 if TYPE_CHECKING:
     import sqlite3
+    from datetime import datetime
 
 HISTORY_LIMIT = 10_000                  # changes of one memory or run that are looked at
 
@@ -32,6 +33,14 @@ class KeptEdit:
     after: str | None
     mode: int
     mtime_ns: int | None                # of the file before
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the journal last knew of a file: the digest of its bytes (None: it was gone), and since when."""
+
+    digest: str | None
+    at: datetime
 
 
 def digest_of(data: bytes | None) -> str | None:
@@ -65,6 +74,11 @@ class History:
                      row["mtime_ns"])
             for row in self._database.rows("edits_of_change", change=change)
         ]
+
+    def known(self, low: str, high: str) -> dict[str, Known]:
+        """What the files from one path up to another last held."""
+        rows = self._database.rows("known_files", low=low, high=high)
+        return {row["path"]: Known(row["after"], time_of(row["at"])) for row in rows}
 
     def touched(self, change: int) -> tuple[Touched, ...]:
         """What a change meant for memories, in order."""

@@ -12,6 +12,10 @@ How a change becomes true, under the home's lock:
 Whoever dies before 2 leaves the old state, whoever dies later a change that ``recover`` completes; a file that a hand
 edited in between is kept and named. Changes are ordered by their number, never by the clock. The tests kill a process
 at each of these operations and compare (``tests/storage/test_crash.py``).
+
+What somebody else changed is taken into the history the same way (``Edit.observed``): its bytes before are those that the
+journal knew, and what the other hand left is kept by its digest only, and only until the change is done: it may hold a
+secret. Where it is to stay as it is, nothing is written.
 """
 
 # ruff: noqa: PTH120 - paths are strings in storage: pathlib costs a hook 16 ms
@@ -47,7 +51,7 @@ from reverie.errors import Conflict, NotFound, StoreUnavailable, WrongUse
 from reverie.storage import files, history, records, writing
 from reverie.storage.database import Database, time_of, time_text
 from reverie.storage.files import Stamp
-from reverie.storage.history import History, KeptEdit, digest_of
+from reverie.storage.history import History, KeptEdit, Known, digest_of
 from reverie.storage.lock import Lock
 from reverie.storage.steps import Step, Steps, changed_meanwhile, now_at
 from reverie.storage.undoing import Undoing, UndoPlan
@@ -112,7 +116,8 @@ class Journal:
             statements += [records.use_statement(use, now) for use in uses]
             statements += [records.tombstone_statement(tombstone, now) for tombstone in tombstones]
             statements += also
-            steps = [self._steps.check(edit) for edit in edits if edit.before != edit.after]
+            steps = [self._steps.check(edit) for edit in edits if edit.before != edit.after or edit.observed is not None]
+            steps.sort(key=lambda step: not step.writes)        # places of temporary files are counted over what is written
             if steps or touched or tombstones:
                 return self._carry_out(steps, cause, touched=touched, statements=statements, counts=counts or {})
             if statements:
@@ -130,7 +135,7 @@ class Journal:
         try:
             pending = self._database.rows("pending_changes")    # now that nobody else is at work
             for row in pending:
-                self._complete(row["id"], json.loads(row["finish"]))
+                self._complete(row["id"], _Announced.read(row["finish"]))
             return [row["id"] for row in pending]
         finally:
             self._lock.release()
@@ -178,6 +183,17 @@ class Journal:
     def history(self, memory: str) -> list[ChangeRecord]:
         """All that happened to a memory (full id), oldest first."""
         return self._history.newest(history.HISTORY_LIMIT, memory=memory)[::-1]
+
+    def known(self, folder: str) -> dict[str, Known]:
+        """What the files below a folder (relative to the home) held when the journal last saw them, by path."""
+        return self._history.known(f"{folder}/", f"{folder}0")      # "0" is what comes behind "/"
+
+    def kept(self, digest: str) -> bytes | None:
+        """The bytes of a digest, None when they are not kept any more."""
+        try:
+            return self._history.bytes_of(digest)
+        except history.Pruned:
+            return None
 
     # -- runs
 
@@ -227,12 +243,13 @@ class Journal:
         is_undo: bool = False,
     ) -> int:
         assert len({step.write.path for step in steps}) == len(steps), "two edits of one file in one change"
+        writing_steps = [step for step in steps if step.writes]
         with self._database.transaction(durable=True):
             change = self._announce(steps, cause, touched, statements, counts, is_undo)
-            if not steps:
+            if not writing_steps:
                 self._finish(change, statements, conflicts)
-        if steps:
-            self._write(change, steps)
+        if writing_steps:
+            self._write(change, writing_steps)
             with self._database.transaction():
                 self._finish(change, statements, conflicts)
         return change
@@ -249,17 +266,19 @@ class Journal:
         row = self._database.one(
             "add_change", run=cause.run, at=time_text(self._clock()), operation=cause.operation, actor=cause.actor,
             host=cause.host, session=cause.session, message=cause.message, rule=cause.rule, why=cause.why,
-            counts=records.counts_text(counts), finish=json.dumps(statements), is_undo=is_undo)
+            counts=records.counts_text(counts), finish=_Announced.text(statements, steps), is_undo=is_undo)
         assert row is not None
         change = int(row["id"])
         for place, step in enumerate(steps):
-            for data in (step.edit.before, step.edit.after):
+            observed = step.edit.observed
+            for data in (None if observed else step.edit.before, step.edit.after):
                 if data is not None:
                     self._database.run("add_blob", digest=digest_of(data), data=zlib.compress(data))
             self._database.run(
                 "add_edit", change=change, place=place, path=step.edit.path, root=step.edit.root,
-                derived=step.edit.derived, before=digest_of(step.edit.before), after=digest_of(step.edit.after),
-                mode=step.write.mode, mtime_ns=step.back.mtime_ns)
+                derived=step.edit.derived, before=observed.known if observed else digest_of(step.edit.before),
+                after=digest_of(step.edit.after), mode=step.write.mode,
+                mtime_ns=observed.mtime_ns if observed else step.back.mtime_ns)
         for place, memory in enumerate(touched):
             self._database.run(
                 "add_touched", change=change, place=place, memory=memory.memory, action=memory.action,
@@ -330,13 +349,13 @@ class Journal:
 
     # -- completing what a dead process began
 
-    def _complete(self, change: int, statements: Sequence[Statement]) -> None:
+    def _complete(self, change: int, announced: _Announced) -> None:
         edits = self._history.edits(change)
         tag = self._tag(change)
         conflicts: list[FileConflict] = []
         for place, edit in enumerate(edits):
             try:
-                self._complete_file(edit, tag, place)
+                self._complete_file(edit, tag, place, announced)
             except _Kept as kept:
                 conflicts.append(kept.conflict)
             except StoreUnavailable as error:
@@ -344,9 +363,9 @@ class Journal:
                     raise
                 conflicts.append(FileConflict(path=edit.path, reason="not_writable", detail=str(error)))
         with self._database.transaction():
-            self._finish(change, statements, conflicts)
+            self._finish(change, announced.statements, conflicts)
 
-    def _complete_file(self, edit: KeptEdit, tag: str, place: int) -> None:
+    def _complete_file(self, edit: KeptEdit, tag: str, place: int, announced: _Announced) -> None:
         target = self._steps.target(edit.path, edit.root)
         found = now_at(target)
         for leftover in (tag, tag + BACK):
@@ -354,10 +373,10 @@ class Journal:
         now = digest_of(found.data if found else None)
         folders = [os.path.dirname(target)]
         if now != edit.after:
-            if now != edit.before:
+            if now not in (edit.before, announced.found.get(place, edit.before)):
                 raise _Kept(FileConflict(path=edit.path, reason="edited_by_hand", detail="while it was to be written"))
             try:
-                write = Write(target, self._history.bytes_of(edit.after), edit.mode)
+                write = Write(target, self._history.bytes_of(edit.after), edit.mode, announced.times.get(place))
             except history.Pruned:
                 raise _Kept(FileConflict(path=edit.path, reason="history_pruned", detail="bytes lost")) from None
             beside = writing.temporary(target, tag, place)
@@ -384,6 +403,35 @@ class Journal:
                 raise NotFound(f"There is no run {run!r}.")
             return [row["id"] for row in self._database.rows("standing_of_run", run=run)]
         return [row["id"] for row in self._database.rows("undoable", limit=max(0, last or 0))]
+
+
+class _Announced:
+    """What was announced beside the files themselves: the statements that become true with them; of observed files the digest
+    of what was found there; the times that files get. Counted by the files' places."""
+
+    def __init__(
+        self, statements: Sequence[Statement], found: Mapping[int, str | None], times: Mapping[int, int]
+    ) -> None:
+        self.statements = statements
+        self.found = found
+        self.times = times
+
+    @staticmethod
+    def text(statements: Sequence[Statement], steps: Sequence[Step]) -> str:
+        """As the database keeps it until the change is done."""
+        found = {place: digest_of(step.edit.before) for place, step in enumerate(steps) if step.edit.observed and step.writes}
+        times = {place: step.write.mtime_ns for place, step in enumerate(steps) if step.edit.mtime_ns is not None}
+        beside = {name: values for name, values in (("found", found), ("times", times)) if values}
+        return json.dumps({"statements": statements, **beside} if beside else statements)
+
+    @classmethod
+    def read(cls, text: str) -> _Announced:
+        """What a process that died had announced."""
+        value = json.loads(text)
+        if isinstance(value, list):
+            return cls(value, {}, {})
+        found, times = ({int(place): each for place, each in value.get(name, {}).items()} for name in ("found", "times"))
+        return cls(value["statements"], found, times)
 
 
 _WAITS = "The change could not be taken back either: it is completed as soon as that is possible."

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reverie.core.edits import Edit
 from reverie.errors import Conflict, StoreUnavailable
@@ -26,6 +26,11 @@ class Step:
     back: Write
     stamp: Stamp | None
 
+    @property
+    def writes(self) -> bool:
+        """Whether the disk does not hold it yet."""
+        return self.edit.before != self.edit.after
+
 
 class Steps:
     """Makes steps for the edits of one home."""
@@ -36,8 +41,7 @@ class Steps:
     def check(self, edit: Edit) -> Step:
         """An edit as a step; ``Conflict`` when its file holds something else than it starts from."""
         files.check_name(edit.path + edit.root)
-        edit = Edit(path=self._canonical(edit.path), before=edit.before, after=edit.after,
-                    root=self._canonical(edit.root) if edit.root else "", derived=edit.derived)
+        edit = replace(edit, path=self._canonical(edit.path), root=self._canonical(edit.root) if edit.root else "")
         target = self.target(edit.path, edit.root)
         if edit.after is not None and len(edit.after) > files.READ_LIMIT_BYTES:
             raise StoreUnavailable(f"{edit.path!r} would become larger than a store reads: {len(edit.after)} of at "
@@ -47,7 +51,7 @@ class Steps:
             raise Conflict(changed_meanwhile(edit.path))
         mode = found.status.st_mode & 0o777 if found else FILE_MODE
         mtime_ns = found.status.st_mtime_ns if found else None
-        return Step(edit, Write(target, edit.after, mode), Write(target, edit.before, mode, mtime_ns),
+        return Step(edit, Write(target, edit.after, mode, edit.mtime_ns), Write(target, edit.before, mode, mtime_ns),
                     files.stamp_of(found.status) if found else None)
 
     def back(self, state: FileState) -> Step:

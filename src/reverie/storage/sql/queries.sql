@@ -118,6 +118,13 @@ SELECT data FROM blobs WHERE digest = :digest;
 -- The digest that the journal last wrote to a file, and by which change.
 SELECT after, change FROM edits WHERE path = :path ORDER BY change DESC LIMIT 1;
 
+-- name: known_files
+-- What the journal last knew of the files from one path up to another, and since when.
+SELECT edits.path, edits.after, changes.at FROM edits JOIN changes ON changes.id = edits.change
+WHERE edits.path >= :low AND edits.path < :high
+    AND edits.change = (SELECT max(later.change) FROM edits AS later WHERE later.path = edits.path)
+ORDER BY edits.path;
+
 -- name: mark_undone
 -- A change is taken back: by the undo :by, or (NULL) by the one that is being carried out.
 UPDATE changes SET undone_by = coalesce(:by, :change) WHERE id = :target;
