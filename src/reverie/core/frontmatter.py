@@ -160,6 +160,10 @@ class Document:
             before, after = old[: len(old) - len(old.lstrip())], old[len(old.rstrip()) :]
         return self.with_tail(before + body.replace("\n", self.eol) + after if body else "")
 
+    def with_text(self, text: str) -> Document:
+        """Another text in the same encoding."""
+        return self if text == self.text else Document(text, self._codec)
+
     def with_tail(self, tail: str) -> Document:
         """The document with everything behind the frontmatter replaced by ``tail`` as it stands."""
         return Document(self._ended(self.text[: self.body_at]) + tail, self._codec)
