@@ -81,18 +81,18 @@ _DESIGNS: Mapping[str, Callable[[], Design]] = {
     ),
     "claude-code@2.1": lambda: Design(
         name="claude-code@2.1", layout=_claude_code(edition="2.1"), writing=writing.AGENT, refresh=refresh.FROZEN_2_1,
-        residency=residency.WHOLE_INDEX_2_1, eviction=eviction.AGE_AND_VERIFY,
+        residency=residency.WHOLE_INDEX_2_1, eviction=eviction.AGE_AND_VERIFY_2_1,
         scoping=scoping.EncodedDirectory(subdirectories=False, says="git root, else the directory"),
         guidance=guidance.SHORT_FORM,
     ),
     "codex@0.171": lambda: Design(
         name="codex@0.171", layout=_codex(product=True), writing=writing.TWO_PHASES_0_171,
         refresh=refresh.AFTER_CONSOLIDATION_0_171, residency=residency.SUMMARY_0_171,
-        eviction=eviction.USAGE_DECAY, scoping=scoping.OneFolder(), guidance=guidance.LAZY_LOADING,
+        eviction=eviction.USAGE_DECAY_0_171, scoping=scoping.OneFolder(), guidance=guidance.LAZY_LOADING,
     ),
     "qwen-code@0.24": lambda: Design(
         name="qwen-code@0.24", layout=_qwen_code(edition="0.24"), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
-        residency=residency.RECALLED_0_24, eviction=eviction.DEDUPLICATION,
+        residency=residency.RECALLED_0_24, eviction=eviction.DEDUPLICATION_0_24,
         scoping=scoping.GitRoot(worktrees_apart=True, says="nearest git root, worktrees apart"),
         guidance=guidance.WITH_RECALL,
     ),

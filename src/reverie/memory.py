@@ -22,6 +22,7 @@ from reverie.flows.upkeep import Found
 from reverie.storage.home import Home
 
 if TYPE_CHECKING:
+    from reverie.axes.reminding import Folder
     from reverie.core.cost import Caps
     from reverie.core.dream import Consolidator
     from reverie.core.dream_report import Dreamed
@@ -268,6 +269,31 @@ class Memory:
     def read(self, name: str) -> Found:
         """One memory, by its id, or by an end or words of it that are unambiguous here."""
         return upkeep.one(self.space, self.place, name)
+
+    def reminder(self, path: str, folders: Sequence[Folder] | None = None) -> str:
+        """What a model that has just read this file (absolute) must be told of its age, "" for nothing. Besides our own stores
+        memories lie in ``folders``: by default Claude Code's for this directory, where it says most of it by itself."""
+        from reverie.flows import reminding
+
+        known = self._claude_folders() if folders is None else folders
+        return reminding.reminder(
+            path, [reminding.stores(self.space), *known], by=self.space.design.eviction.reminding, now=self.space.now()
+        )
+
+    def _claude_folders(self) -> Sequence[Folder]:
+        from reverie.axes.reminding import Folder, Kind
+        from reverie.core import blocks
+        from reverie.hosts import claude_folders
+
+        found = claude_folders.locate(
+            self.place, environment=self.environment, user_home=settings.user_home_of(self.environment)
+        )
+        agents = (found.agent_user, found.agent_project, found.agent_local)
+        return [
+            Folder(root=str(found.memory), kind=Kind.CLIENT, client_days=blocks.PRODUCT_DAYS if found.enabled else 0),
+            Folder(root=str(found.projects), kind=Kind.PROJECTS),
+            *(Folder(root=str(folder), kind=Kind.AGENTS) for folder in agents),
+        ]
 
     def remember(
         self, text: str, *, name: str = "", type: str = "", why: str = "", how_to_apply: str = "", scope: str = ""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
+
+from reverie.axes import reminding
+from reverie.axes.reminding import Reminding
 
 
 class Eviction(Protocol):
@@ -12,6 +15,11 @@ class Eviction(Protocol):
 
     @property
     def says(self) -> str: ...
+
+    @property
+    def reminding(self) -> Reminding:
+        """What is said of age when a memory is read."""
+        ...
 
     def is_due(self, *, used_at: datetime | None, said_at: datetime, now: datetime) -> bool:
         """Whether a memory last used then (None: never), from a session of that time, should go."""
@@ -23,6 +31,7 @@ class Never:
     """Nothing goes by itself: age is shown at reading and must be verified (study, Claude Code §6), or /forget (Qwen Code §8)."""
 
     says: str
+    reminding: Reminding = reminding.STUDY
 
     def is_due(self, *, used_at: datetime | None, said_at: datetime, now: datetime) -> bool:
         return False
@@ -35,11 +44,15 @@ class UsageDecay:
     max_unused_days: int = 30
     batch: int = 200                # hard deletions at a time (study, Codex §6)
     says: str = "usage decay, 30 days"
+    reminding: Reminding = reminding.STUDY
 
     def is_due(self, *, used_at: datetime | None, said_at: datetime, now: datetime) -> bool:
         return (used_at or said_at) < now - timedelta(days=self.max_unused_days)
 
 
 AGE_AND_VERIFY = Never(says="none; age and the duty to verify, at reading")
+AGE_AND_VERIFY_2_1 = replace(AGE_AND_VERIFY, reminding=reminding.PRODUCT)
 DEDUPLICATION = Never(says="none; de-duplication in dream, /forget")
+DEDUPLICATION_0_24 = replace(DEDUPLICATION, reminding=reminding.PRODUCT)
 USAGE_DECAY = UsageDecay()
+USAGE_DECAY_0_171 = replace(USAGE_DECAY, reminding=reminding.PRODUCT)

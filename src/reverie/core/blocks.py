@@ -83,6 +83,12 @@ _SOURCES = {
     "model": "inferred, not said",
     "tool": "seen in tool output, not said",
 }
+# What the study has follow the age (Claude Code §6); the product says it in its prompt instead (spec/claude-code §7.2).
+DUTY = (
+    "A memory that names a specific function, file, or flag is a claim that it existed when the memory was written. It may have "
+    "been renamed, removed, or never merged. Before recommending it: if the memory names a file path, check the file exists. If "
+    "the memory names a function or flag, grep for it."
+)
 _CHECK = "Check that files, functions and flags it names still exist before relying on them."
 
 
@@ -107,10 +113,11 @@ def age_note(modified_at: datetime, now: datetime, *, product: bool = False) -> 
 
     From one whole day on; with ``product`` in the products' words, from two whole days on.
     """
-    return _age_words(age_days(modified_at.timestamp(), now.timestamp()), product=product)
+    return age_words(age_days(modified_at.timestamp(), now.timestamp()), product=product)
 
 
-def _age_words(days: int, *, product: bool) -> str:
+def age_words(days: int, *, product: bool) -> str:
+    """The reminder for a memory that is so many days old; "" below the first day that counts."""
     if days < (PRODUCT_DAYS if product else STUDY_DAYS):
         return ""
     age = f"This memory is {days} {'day' if days == 1 else 'days'} old."
@@ -263,7 +270,7 @@ def _qwen_document(memory: Shown, now: float, *, product: bool) -> str:
     lines = [f"### {defuse.line(memory.name, 200)} ({defuse.line(memory.path, 200)})", f"Saved {when}."]
     if memory.description:
         lines.append(defuse.line(memory.description, 600))
-    note = _age_words(days, product=product) if days >= PRODUCT_DAYS else ""
+    note = age_words(days, product=product) if days >= PRODUCT_DAYS else ""
     return "\n".join([*lines, "", body, *(["", f"> NOTE: {note}"] if note else [])])
 
 
@@ -290,11 +297,11 @@ def _own_document(chosen: Chosen, now: float) -> str:
     missing = chosen.left_out + cut.characters
     if missing:
         lines.append(f"({missing} more characters: `reverie read` with the id above)")
-    if days >= PRODUCT_DAYS and _names_code(chosen.text):
+    if days >= PRODUCT_DAYS and names_code(chosen.text):
         lines.append(_CHECK)
     return "\n".join(lines)
 
 
-def _names_code(text: str) -> bool:
+def names_code(text: str) -> bool:
     """Whether a memory speaks of something that may have moved: a path, a call, a flag, an identifier."""
     return any(mark in text for mark in ("/", "()", "--", "`", "_", ".py", ".ts", ".go", ".rs", ".js"))

@@ -12,20 +12,21 @@ from reverie.entrypoints.cli import common
 @click.argument("memory_id", metavar="ID")
 def command(design: str | None, cwd: str | None, as_json: bool, memory_id: str) -> None:
     """One memory, as a model would read it: with its age, when it is old enough to be doubted."""
-    from reverie.core import blocks
     from reverie.memory import as_dict
 
     memory = common.opened(design, cwd)
     found = memory.read(memory_id)
-    note = blocks.age_note(found.memory.modified_at, memory.space.now()) if found.memory.modified_at else ""
-    if as_json:
-        common.say_json(as_dict(found) | {"age_note": note})
-        return
     each = found.memory
+    note, duty = memory.space.design.eviction.reminding.notes(
+        each.modified_at, memory.space.now(), said=f"{each.body}\n{each.why}\n{each.how_to_apply}"
+    )
+    if as_json:
+        common.say_json(as_dict(found) | {"age_note": note, "verify_note": duty})
+        return
     common.title(each.name)
     click.echo(common.dim(f"{each.type} · {each.scope} · {each.id}"))
-    if note:
-        click.echo(click.style(common.wrapped(note), fg="yellow"))
+    for words in filter(None, (note, duty)):
+        click.echo(click.style(common.wrapped(words), fg="yellow"))
     click.echo()
     click.echo(common.wrapped(each.body))
     for label, text in (("Why", each.why), ("How to apply", each.how_to_apply)):
