@@ -387,6 +387,9 @@ class Memory:
             f"{path}: a damaged database that was moved aside; what it knew of undo, reading positions and forgotten memories "
             "is lost. Repair it or delete it." for path in home.set_aside()
         )]
+        from reverie.flows import crediting
+
+        problems += [said for said in (crediting.warning(self.space),) if said]
         for mount in self.space.every_mount():
             store = self.space.store(mount)
             problems += [f"{store.label}/{each.path}: {each.reason} {each.detail}".rstrip() for each in store.contents().problems]

@@ -7,7 +7,7 @@ tool's output only so much as a confirmation can refer to.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -32,13 +32,15 @@ class Heard:
     unsaid: tuple[str, ...] = ()
 
 
-def hear(reading: Reading, extractor: Extractor, *, now: datetime) -> Heard:
-    """Listen to a reading to its end."""
+def hear(
+    reading: Reading, extractor: Extractor, *, now: datetime, watch: Callable[[Message, bool], None] = lambda message, fresh: None
+) -> Heard:
+    """Listen to a reading to its end. ``watch`` sees every message as it comes, and whether it is a new one."""
     transcript = reading.transcript
     parts: list[Extraction] = []
     unsaid: list[str] = []
     count = said = 0
-    for messages, fresh_from in _windows(reading):
+    for messages, fresh_from in _windows(reading, watch):
         window, discreet = _on_the_record(messages)
         unsaid += discreet
         count += len(window) - fresh_from
@@ -59,15 +61,21 @@ def hear(reading: Reading, extractor: Extractor, *, now: datetime) -> Heard:
     )
 
 
-def _windows(reading: Reading) -> Iterator[tuple[list[Message], int]]:
+def _windows(reading: Reading, watch: Callable[[Message, bool], None]) -> Iterator[tuple[list[Message], int]]:
     """The messages in pieces, each with some before it, and the place of its first new one."""
-    stream = enumerate(reading.messages)
+    stream = enumerate(_watched(reading, watch))
     before: list[Message] = []
     while batch := list(itertools.islice(stream, WINDOW)):
         fresh_from = len(before) + max(0, min(len(batch), reading.fresh_from - batch[0][0]))
         window = before + [message for _, message in batch]
         yield window, fresh_from
         before = window[-CONTEXT:]
+
+
+def _watched(reading: Reading, watch: Callable[[Message, bool], None]) -> Iterator[Message]:
+    for place, message in enumerate(reading.messages):
+        watch(message, place >= reading.fresh_from)
+        yield message
 
 
 def _on_the_record(messages: list[Message]) -> tuple[list[Message], list[str]]:

@@ -27,6 +27,7 @@ from reverie.core.place import Place
 from reverie.core.proposal import Drop, Extractor, Proposal, Reason
 from reverie.core.session import Cursor, Dialect, Reading, Transcript, Unreadable
 from reverie.flows import hearing
+from reverie.flows.crediting import Watch
 from reverie.flows.hearing import Heard
 from reverie.flows.space import Space, discreet_path
 from reverie.storage import files
@@ -151,20 +152,23 @@ class _Session:
             return self._result("unchanged")
         self.since = records.cursor(self.key)
         reading = self.job.dialect.read(self.transcript, self.since)
-        heard = hearing.hear(reading, self.extractor, now=self.space.now())
+        watch = Watch(self.space, self.space.place(self.transcript.cwd, self.transcript.project_hint), self.transcript)
+        heard = hearing.hear(
+            reading, self.extractor, now=self.space.now(), watch=lambda message, fresh: watch.see(message, fresh=fresh)
+        )
         place = self.space.place(reading.cwd or self.transcript.cwd, self.transcript.project_hint)
         if not self.wanted(place):
             return self._result("other_project", place=place)
         learned = self._result("", place=place, messages=heard.messages, said=heard.said, skipped=dict(reading.skipped))
         for _ in range(ATTEMPTS):
             try:
-                return self._place(heard, learned, place, reading, stamp)
+                return self._place(heard, learned, place, reading, stamp, watch)
             except errors.Conflict:
                 continue        # a file was edited by hand under us: look again, place again
         raise errors.StoreUnavailable(f"{self.transcript.path}: the store kept changing while this session was learned")
 
     def _place(
-        self, heard: Heard, learned: Learned, place: Place, reading: Reading, stamp: files.Stamp | None
+        self, heard: Heard, learned: Learned, place: Place, reading: Reading, stamp: files.Stamp | None, watch: Watch
     ) -> Learned:
         placed = _Placed(self.space, place, self.transcript)
         with self.space.home.lock("learn"):
@@ -173,15 +177,18 @@ class _Session:
             placed.take(heard)
             edits, kept = placed.plan()
             learned = self._done(learned, placed, kept)
-            self._commit(learned, edits, reading, stamp)
+            self._commit(learned, edits, reading, stamp, watch)
         return learned
 
     def _done(self, learned: Learned, placed: _Placed, kept: list[Kept]) -> Learned:
         outcome = "succeeded" if kept else "succeeded_no_output" if learned.messages else "unchanged"
         return replace(learned, outcome=outcome, kept=tuple(kept), drops=tuple(placed.drops))
 
-    def _commit(self, learned: Learned, edits: list[Edit], reading: Reading, stamp: files.Stamp | None) -> None:
-        """Files, journal, cursor and the session's record, all or nothing."""
+    def _commit(
+        self, learned: Learned, edits: list[Edit], reading: Reading, stamp: files.Stamp | None, watch: Watch
+    ) -> None:
+        """Files, journal, cursor, the session's record and what it used, all or nothing."""
+        uses = watch.uses()
         dropped = Counter(str(drop.reason) for drop in learned.drops)
         self.space.home.journal.commit(
             edits,
@@ -199,6 +206,7 @@ class _Session:
             ),
             drops=[drop for drop in learned.drops if drop.reason is not Reason.NO_SIGNAL],
             counts=Counter(each.action for each in learned.kept),
+            uses=uses, also=watch.statements(uses, self.space.now()),
         )
 
     def failed(self, error: errors.StoreUnavailable) -> Learned:

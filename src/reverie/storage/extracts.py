@@ -112,6 +112,11 @@ def put_statement(output: Output) -> Statement:
         "generated_at": output.generated_at, "change": None}
 
 
+def credit_statement(design: str, session: str, memory: str, at: datetime) -> Statement:
+    """What a session gave was of use then; how often is counted from the uses kept under ``memory``."""
+    return "credit_stage1_output", {"design": design, "session": session, "memory": memory, "at": int(at.timestamp())}
+
+
 def drop_statement(design: str, host: str, session: str) -> Statement:
     """A session gave nothing, or nothing any more."""
     return "drop_stage1_output", {"design": design, "host": host, "session": session}

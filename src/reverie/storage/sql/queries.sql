@@ -479,3 +479,9 @@ SELECT * FROM stage1_outputs WHERE design = :design AND host = :host AND session
 SELECT * FROM stage1_outputs AS output WHERE design = :design AND NOT EXISTS (
     SELECT 1 FROM changes WHERE changes.id = output.change AND changes.undone_by IS NOT NULL)
 ORDER BY session, host;
+
+-- name: credit_stage1_output
+-- What a session gave was of use: as often as it was counted, so that telling it twice changes nothing.
+UPDATE stage1_outputs SET usage_count = (SELECT sum(times) FROM used WHERE memory = :memory),
+    last_usage = CASE WHEN last_usage > :at THEN last_usage ELSE :at END
+WHERE design = :design AND session = :session;
