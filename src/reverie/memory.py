@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from reverie import designs, errors, settings
+from reverie.core.events import Use
 from reverie.core.memory import Memory as Remembered
 from reverie.core.place import Place
 from reverie.flows import reading, upkeep
@@ -347,6 +348,16 @@ class Memory:
         """A memory and what was done to it, oldest first."""
         found = self.read(name)
         return found, upkeep.history(self.space, found)
+
+    def uses(self, found: Found) -> Sequence[Use]:
+        """Every use of a memory, the latest first: by which sign, in which session."""
+        return self.space.home.records.uses(f"{self.space.design.name}/{found.memory.id}")
+
+    def credit(self, found: Found) -> None:
+        """A memory was opened. Nothing depends on it: where nothing can be written, nothing is."""
+        if not self.space.home.readonly:
+            with suppress(errors.StoreUnavailable):
+                self.space.home.records.credit([Use(memory=f"{self.space.design.name}/{found.memory.id}")])
 
     def files(self, *, scope: str = "project", session: str = "", wording: str = "sdk") -> Files:
         """A store as plain files below ``/memories``, for an agent with Anthropic's memory tool (``entrypoints.memory_tool``).

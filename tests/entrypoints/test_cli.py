@@ -341,3 +341,12 @@ def test_instructions_say_what_counts_and_what_is_left_out(reverie: Any, tmp_pat
     answer = json.loads(reverie("instructions", "--cwd", str(project), "--json").stdout)
     assert answer["files"] == [{"path": str(project / "AGENTS.md"), "bytes": 40_000, "left_out": 7_232}]
     assert "No instruction files" in reverie("instructions", "--cwd", str(tmp_path)).stderr
+
+
+def test_why_says_when_a_memory_was_of_use(learned: Any) -> None:
+    rows = json.loads(learned("list", "--all", "--json").stdout)
+    memory = rows[0]["id"]
+    assert learned("read", memory).exit_code == 0
+    assert learned("read", memory).exit_code == 0
+    assert [(use["how"], use["times"]) for use in json.loads(learned("why", memory, "--json").stdout)["uses"]] == [("opened", 2)]
+    assert re.search(r"^opened .* 2 times", learned("why", memory).output, re.MULTILINE)

@@ -16,6 +16,7 @@ def command(design: str | None, cwd: str | None, as_json: bool, memory_id: str) 
 
     memory = common.opened(design, cwd)
     found = memory.read(memory_id)
+    memory.credit(found)
     each = found.memory
     note, duty = memory.space.design.eviction.reminding.notes(
         each.modified_at, memory.space.now(), said=f"{each.body}\n{each.why}\n{each.how_to_apply}"

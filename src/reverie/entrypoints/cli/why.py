@@ -6,15 +6,20 @@ import click
 
 from reverie.entrypoints.cli import common
 
+USES_SHOWN = 10
+
 
 @click.command("why", epilog="Example: reverie why feedback_run_checks_with_make")
 @common.options
 @click.argument("memory_id", metavar="ID")
 def command(design: str | None, cwd: str | None, as_json: bool, memory_id: str) -> None:
-    """Why a memory is there: who said it, in which session and message, by which rule it was kept, and what was done to it."""
+    """Why a memory is there: who said it, in which session and message, by which rule it was kept, what was done to it,
+    and when it was of use."""
     from reverie.memory import as_dict
 
-    found, changes = common.opened(design, cwd).why(memory_id)
+    memory = common.opened(design, cwd)
+    found, changes = memory.why(memory_id)
+    uses = memory.uses(found)
     full = f"{found.memory.id}"
     if as_json:
         common.say_json(as_dict(found) | {"history": [
@@ -23,6 +28,9 @@ def command(design: str | None, cwd: str | None, as_json: bool, memory_id: str) 
              "touched": [{"action": t.action, "message": t.message or change.cause.message, "rule": t.rule or change.cause.rule,
                           "quote": t.quote, "before": t.before} for t in change.touched if t.memory.endswith(full)]}
             for change in changes
+        ], "uses": [
+            {"how": use.how, "host": use.host, "session": use.session, "message": use.message, "times": use.times, "at": use.at}
+            for use in uses
         ]})
         return
     common.title(found.memory.name)
@@ -44,3 +52,9 @@ def command(design: str | None, cwd: str | None, as_json: bool, memory_id: str) 
     if not changes:
         source = found.memory.source
         click.echo(f"The journal knows nothing of it: it was put there by hand, or by {source.host or 'another tool'}.")
+    for use in uses[:USES_SHOWN]:
+        where = f"{use.host} session {use.session}, message {use.message}" if use.session else "by hand, or a tool"
+        often = f" {use.times} times" if use.times > 1 else ""
+        click.echo(f"{use.how!s:11} {use.at:%Y-%m-%d %H:%M}  {common.dim(where + often)}")
+    if len(uses) > USES_SHOWN:
+        click.echo(common.dim(f"            and {len(uses) - USES_SHOWN} earlier uses: --json has them"))
