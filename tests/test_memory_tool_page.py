@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import doctest
-import importlib.util
 import io
 import re
 from pathlib import Path
 
 import pytest
 
+from .model_server import serving
+
 PAGE = Path(__file__).parents[1] / "docs" / "memory-tool.md"
-SERVER = Path(__file__).parent / "entrypoints" / "messages_server.py"
 
 
 def test_the_loop_of_ones_own(tmp_path: Path) -> None:
@@ -25,15 +25,10 @@ def test_the_loop_of_ones_own(tmp_path: Path) -> None:
 
 def test_the_example_with_the_sdk(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against a scripted API on loopback."""
-    spec = importlib.util.spec_from_file_location("messages_server", SERVER)
-    assert spec is not None
-    assert spec.loader is not None
-    server = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(server)
     [example] = re.findall(r"```python\n(import anthropic\n.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     note = {"command": "create", "path": "/memories/deploys.md", "file_text": "We deploy on Mondays.\n"}
     monkeypatch.chdir(tmp_path)
-    with server.serving([[note], "I will remember it."]) as (served, address):
+    with serving([[note], "I will remember it."]) as (served, address):
         for name, value in (("ANTHROPIC_BASE_URL", address), ("ANTHROPIC_API_KEY", "none"), ("NO_PROXY", "127.0.0.1")):
             monkeypatch.setenv(name, value)
         with contextlib.redirect_stdout(io.StringIO()) as said:

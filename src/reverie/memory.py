@@ -85,6 +85,7 @@ class Memory:
         self.environment = environment
         self.background = background
         self._given_model = model
+        self._models: dict[str, Model] = {}     # by name: a model remembers what its provider said of limits
 
     # ── what a session and a prompt are shown ────────────────────────────────────────────────────────────────────
 
@@ -223,9 +224,13 @@ class Memory:
         from reverie.flows.metering import Metered
         from reverie.models import registry
 
-        model = self._given_model if self._given_model is not None and not name else (
-            registry.named(chosen, self.settings.tables, self.environment, self.settings["models.min_remaining_percent"])
-        )
+        model = self._given_model
+        if model is None or name:
+            if chosen not in self._models:
+                self._models[chosen] = registry.named(
+                    chosen, self.settings.tables, self.environment, self.settings["models.min_remaining_percent"]
+                )
+            model = self._models[chosen]
         return Metered(
             model=model, ledger=self.space.home.ledger, caps=self._caps(most_tokens), run=run,
             price=registry.price(model.name, self.settings.tables), currency=registry.currency(),

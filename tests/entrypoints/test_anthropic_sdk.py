@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import anthropic
 import pytest
@@ -20,18 +18,7 @@ from reverie.entrypoints.memory_tool import MemoryTool
 from reverie.errors import WrongUse
 from reverie.memory import Memory
 
-
-def _beside(name: str) -> ModuleType:
-    """A module of the tests' own, which are no package."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-serving = _beside("messages_server").serving
+from ..model_server import serving
 
 CHECKS = "---\nname: Checks\ndescription: How to run the checks\ntype: feedback\n---\n\nRun them with make check.\n"
 KEY = "sk-ant-" + "api03-" + "Zx8" * 28 + "-AA"

@@ -9,11 +9,13 @@ import math
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
+from importlib.util import find_spec
 from typing import Any
 
 from reverie import errors
 from reverie.core.cost import Price
 from reverie.core.model import Model
+from reverie.models import providers
 
 Tables = Mapping[str, Mapping[str, Any]]        # [prices], [windows] and [providers] of the user's settings
 
@@ -22,7 +24,33 @@ _FIELDS = ("input", "output", "cached", "written")
 
 def named(name: str, tables: Tables, environment: Mapping[str, str], min_remaining_percent: int = 25) -> Model:
     """The model with this name. Raises ``WrongUse`` for one that is not known, with the list of what is."""
-    raise errors.WrongUse(f"unknown model {name!r}")
+    maker, _, model = name.strip().partition(":")
+    known = providers.known(tables.get("providers", {}))
+    if maker not in known or not model:
+        raise errors.WrongUse(
+            f"unknown model {name!r}: say provider:model, with one of {', '.join(known)} as the provider"
+        )
+    if find_spec("pydantic_ai") is None:
+        raise errors.WrongUse(
+            f"{name} needs the client libraries of providers: pip install 'reverie-agents[llm]', or "
+            f"pipx inject reverie-agents 'reverie-agents[llm]'"
+        )
+    provider = known[maker]
+    from reverie.models.client import ProviderModel
+
+    moved = environment.get(provider.base_variable, "").strip() if provider.base_variable else ""
+    return ProviderModel(
+        name=f"{maker}:{model}", window=window(name, tables), provider=provider, base_url=moved or provider.base_url,
+        environment=environment, min_remaining_percent=min_remaining_percent,
+    )
+
+
+def window(name: str, tables: Tables) -> int:
+    """The context window of a model in tokens, 0 when it is not known. Raises ``WrongUse`` for one that cannot be."""
+    size = tables.get("windows", {}).get(name, known()["windows"].get(name, 0))
+    if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size < 10**9:
+        raise errors.WrongUse(f"[windows] {name!r} = {size!r} is no number of tokens")
+    return size
 
 
 def price(name: str, tables: Tables) -> Price | None:
