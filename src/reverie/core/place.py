@@ -127,7 +127,7 @@ def identity(place: Place) -> str:
 def project_key(place: Place) -> str:
     """The name of a project's folder among Reverie's own stores: readable, and never shared by two projects."""
     path = identity(place)
-    return f"{_readable(path)}-{_sha256(path)[:HASH_LENGTH]}"
+    return f"{_readable(path)}-{sha256_hex(path)[:HASH_LENGTH]}"
 
 
 def looks_like_project_key(text: str) -> bool:
@@ -173,7 +173,7 @@ def kimi_key(path: str) -> str:
     """Kimi Code's folder for a working directory: of that very directory, not of its project (spec/kimi-code §2.1)."""
     directory = path.replace("\\", "/").rstrip("/")
     slug = _slug(directory.rpartition("/")[2], KIMI_SLUG_LENGTH)
-    return f"wd_{slug if slug not in ('', '.', '..') else 'workspace'}_{_sha256(directory)[:12]}"
+    return f"wd_{slug if slug not in ('', '.', '..') else 'workspace'}_{sha256_hex(directory)[:12]}"
 
 
 # ---- paths, as text
@@ -291,7 +291,8 @@ def _base36(value: int) -> str:
     return digits or "0"
 
 
-def _sha256(text: str) -> str:
+def sha256_hex(text: str) -> str:
+    """The SHA-256 of a text, as hex digits."""
     from hashlib import sha256  # two milliseconds, and not every process needs a key
 
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
