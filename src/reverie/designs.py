@@ -82,7 +82,9 @@ _DESIGNS: Mapping[str, Callable[[], Design]] = {
     "claude-code@2.1": lambda: Design(
         name="claude-code@2.1", layout=_claude_code(edition="2.1"), writing=writing.AGENT, refresh=refresh.FROZEN_2_1,
         residency=residency.WHOLE_INDEX_2_1, eviction=eviction.AGE_AND_VERIFY_2_1,
-        scoping=scoping.EncodedDirectory(subdirectories=False, says="git root, else the directory"),
+        scoping=scoping.EncodedDirectory(
+            subdirectories=False, says="git root, else the directory", agents=scoping.AgentFolders(by_directory=True)
+        ),
         guidance=guidance.SHORT_FORM,
     ),
     "codex@0.171": lambda: Design(

@@ -24,6 +24,7 @@ from reverie.storage.home import Home
 
 if TYPE_CHECKING:
     from reverie.axes.reminding import Folder
+    from reverie.core.agents import Agent
     from reverie.core.cost import Caps
     from reverie.core.dream import Consolidator
     from reverie.core.dream_report import Dreamed
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from reverie.flows.learning import Job, Learned
     from reverie.flows.metering import Metered
     from reverie.hosts.agents_md import Found as Instructed
+    from reverie.subagents import Subagents
 
 
 def open_memory(
@@ -86,14 +88,19 @@ class Memory:
         self.background = background
         self._given_model = model
         self._models: dict[str, Model] = {}     # by name: a model remembers what its provider said of limits
+        self._subagents: Subagents | None = None
 
     # ── what a session and a prompt are shown ────────────────────────────────────────────────────────────────────
 
-    def session_block(self, session: str = "", *, refresh: bool = False) -> str:
+    def session_block(self, session: str = "", *, refresh: bool = False, agent: str = "", prompt: str = "") -> str:
         """What a session would start with. With a session's id: frozen, the same bytes for as long as the session lives.
 
         ``refresh``: its host has compacted the conversation; the editions whose product reads its index again then do so, too.
+        ``agent``: what this sub-agent would start with, its own memory and what is shared with it; ``session`` is then the
+        id of its run, and ``prompt`` what it was handed.
         """
+        if agent:
+            return self._agent_block(self.subagents.agent(agent), run=session, prompt=prompt)
         tokens = self.settings["block.tokens"]
         return reading.session_block(self.space, self.place, session=session, tokens=tokens, refresh=refresh)
 
@@ -105,16 +112,36 @@ class Memory:
         """The same without the guidance on how to use a memory: what there is to know, for a person who looks at it."""
         return reading.without_guidance(self.space, self.place, tokens=self.settings["block.tokens"])
 
-    def recall(self, prompt: str, *, limit: int | None = None) -> list[Result]:
-        """What a prompt needs, best first; an empty list when nothing is relevant."""
+    def _agent_block(self, agent: Agent, *, run: str = "", prompt: str = "", characters: int | None = None) -> str:
+        from reverie.flows import agents
+
+        return agents.block(
+            self.space, self.place, agent, run=run, prompt=prompt, characters=characters,
+            tokens=self.settings["agents.block_tokens"],
+        )
+
+    def subagent_block(self, agent: str, *, run: str = "", prompt: str = "", characters: int | None = None) -> str:
+        """What a product's sub-agent is given when it starts: as ``session_block``, without what the product itself shows it.
+        ``characters``: of the whole."""
+        return self._agent_block(self.subagents.agent(agent, native=False), run=run, prompt=prompt, characters=characters)
+
+    def recall(self, prompt: str, *, limit: int | None = None, agent: str = "") -> list[Result]:
+        """What a prompt needs, best first; an empty list when nothing is relevant. ``agent``: what this sub-agent may see."""
+        if agent:
+            from reverie.flows import agents
+
+            return agents.recall(
+                self.space, self.place, self.subagents.agent(agent), prompt, documents=limit or self.settings["recall.documents"],
+                characters=self.settings["recall.characters"],
+            )
         return reading.recall(
             self.space, self.place, prompt, documents=limit or self.settings["recall.documents"],
             characters=self.settings["recall.characters"],
         )
 
-    def recall_block(self, prompt: str) -> str:
+    def recall_block(self, prompt: str, *, agent: str = "") -> str:
         """What goes with a prompt to the model, "" when nothing is relevant."""
-        return reading.recall_block(self.space, self.recall(prompt))
+        return reading.recall_block(self.space, self.recall(prompt, agent=agent))
 
     # ── learning ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -268,13 +295,13 @@ class Memory:
 
     # ── by hand ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def list(self, *, everywhere: bool = False) -> Sequence[Found]:
-        """The memories that a session here can see, or all of every project."""
-        return upkeep.everything(self.space) if everywhere else upkeep.here(self.space, self.place)
+    def list(self, *, everywhere: bool = False, agent: str = "") -> Sequence[Found]:
+        """The memories that a session here can see, or all of every project, or those of one sub-agent."""
+        return upkeep.everything(self.space) if everywhere else upkeep.here(self.space, self.place, self._agent(agent))
 
-    def read(self, name: str) -> Found:
+    def read(self, name: str, *, agent: str = "") -> Found:
         """One memory, by its id, or by an end or words of it that are unambiguous here."""
-        return upkeep.one(self.space, self.place, name)
+        return upkeep.one(self.space, self.place, name, self._agent(agent))
 
     def reminder(self, path: str, folders: Sequence[Folder] | None = None) -> str:
         """What a model that has just read this file (absolute) must be told of its age, "" for nothing. Besides our own stores
@@ -302,15 +329,28 @@ class Memory:
         ]
 
     def remember(
-        self, text: str, *, name: str = "", type: str = "", why: str = "", how_to_apply: str = "", scope: str = ""
+        self, text: str, *, name: str = "", type: str = "", why: str = "", how_to_apply: str = "", scope: str = "",
+        agent: str = "",
     ) -> tuple[Found, str]:
-        """Keep something. Answers with the memory and what was done: "added", "updated" or "confirmed"."""
-        given = Remembered(name=name, type=type, why=why, how_to_apply=how_to_apply)
-        return upkeep.remember(self.space, self.place, text, self._extractor(), given=given, scope=scope)
+        """Keep something. Answers with the memory and what was done: "added", "updated" or "confirmed".
 
-    def find(self, query: str, *, everywhere: bool = False) -> Sequence[Found]:
+        ``agent`` (or the scope "agent:NAME"): a sub-agent's own, and its word, not the user's; ``scope`` is then "user",
+        "project" or "local" (default: what its definition says), or "agents" for what the agents of the project share.
+        """
+        given = Remembered(name=name, type=type, why=why, how_to_apply=how_to_apply)
+        if scope.startswith("agent:"):
+            agent, scope = agent or scope.removeprefix("agent:"), ""
+        if scope == "agents" and not agent:
+            raise errors.WrongUse("what agents share is written by one of them: say which, with agent=…")
+        return upkeep.remember(
+            self.space, self.place, text, self._extractor(), given=given, scope=scope, agent=self._agent(agent)
+        )
+
+    def find(self, query: str, *, everywhere: bool = False, agent: str = "") -> Sequence[Found]:
         """Memories by id, or by words that they all hold: what ``forget`` would take."""
-        return upkeep.named(self.space, self.place, query) or upkeep.matching(self.list(everywhere=everywhere), query)
+        return upkeep.named(self.space, self.place, query, self._agent(agent)) or upkeep.matching(
+            self.list(everywhere=everywhere, agent=agent), query
+        )
 
     def forget(self, found: Sequence[Found] | str) -> int:
         """Take memories out. Answers with the change's id, for ``undo``. Raises ``NotFound``."""
@@ -349,9 +389,9 @@ class Memory:
             most_gone=share, consolidator=consolidator,
         )
 
-    def why(self, name: str) -> tuple[Found, Sequence[ChangeRecord]]:
+    def why(self, name: str, *, agent: str = "") -> tuple[Found, Sequence[ChangeRecord]]:
         """A memory and what was done to it, oldest first."""
-        found = self.read(name)
+        found = self.read(name, agent=agent)
         return found, upkeep.history(self.space, found)
 
     def uses(self, found: Found) -> Sequence[Use]:
@@ -364,17 +404,18 @@ class Memory:
             with suppress(errors.StoreUnavailable):
                 self.space.home.records.credit([Use(memory=f"{self.space.design.name}/{found.memory.id}")])
 
-    def files(self, *, scope: str = "project", session: str = "", wording: str = "sdk") -> Files:
+    def files(self, *, scope: str = "project", session: str = "", wording: str = "sdk", agent: str = "") -> Files:
         """A store as plain files below ``/memories``, for an agent with Anthropic's memory tool (``entrypoints.memory_tool``).
 
-        ``scope`` chooses the store. ``wording``: whose sentences errors have, the "sdk"'s or the "docs"'.
+        ``scope`` chooses the store, of the sub-agent ``agent`` if one is named. ``wording``: whose sentences errors have, the
+        "sdk"'s or the "docs"'.
         """
         from reverie.core import tool_answers
         from reverie.flows.filing import Files
 
         if wording not in tool_answers.WORDINGS:
             raise errors.WrongUse(f"unknown wording {wording!r}; known are {', '.join(tool_answers.WORDINGS)}")
-        mount = self.space.target(self.place, scope)
+        mount = self.space.target(self.place, scope, self._agent(agent))
         return Files(self.space, mount, scope=scope, session=session, wording=tool_answers.WORDINGS[wording])
 
     def instructions(self) -> Instructed:
@@ -382,6 +423,20 @@ class Memory:
         from reverie.hosts import agents_md
 
         return agents_md.find(self.place, user_home=settings.user_home_of(self.environment), environment=self.environment)
+
+    # ── sub-agents ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def subagents(self) -> Subagents:
+        """The sub-agents that are defined here or have a memory, and which of them share."""
+        from reverie.subagents import Subagents
+
+        if self._subagents is None:
+            self._subagents = Subagents(self.space, self.place, self.environment, self.settings["agents.shared"])
+        return self._subagents
+
+    def _agent(self, name: str) -> Agent | None:
+        return self.subagents.agent(name) if name else None
 
     # ── about itself ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -414,6 +469,8 @@ class Memory:
             "design_from": self.settings.values["design"].origin, "project": self.place.main_root or self.place.real,
             "here": here, "everywhere": len(everything),
             "quarantined": sum(each.memory.status == "quarantined" for each in everything),
+            "agents": dict(sorted(Counter(each.mount.agent or each.mount.scope for each in everything
+                                          if each.mount.agent or each.mount.scope == "agents").items())),
             "sessions": home.records.session_counts(),
             "runs": [
                 {"id": run.id, "started_at": run.started_at.isoformat(timespec="seconds"), "outcome": run.outcome,
@@ -476,7 +533,8 @@ def as_dict(found: Found) -> dict[str, Any]:
         "confirmed": memory.confirmed, "valid_until": memory.valid_until,
         "modified_at": memory.modified_at.isoformat() if memory.modified_at else None,
         "source": {
-            "by": str(source.by), "host": source.host, "session": source.session, "message": source.message,
+            "by": str(source.by), "host": source.host, "session": source.session, "agent": source.agent,
+            "message": source.message,
             "said_at": source.said_at.isoformat() if source.said_at else None, "rule": source.rule, "quote": source.quote,
         },
     }

@@ -17,6 +17,10 @@
     sessions = 5            # since the last one
     most_removed = 30       # per cent of a store's memories, or of their characters: a dream that takes more is refused
 
+    [agents]
+    shared = []             # sub-agents that read and write what the agents of a project share, beside their own
+    block_tokens = 800      # what a sub-agent starts with, of its own and of what is shared, each
+
     [models]                # language models: none by default (docs/models.md)
     default = ""            # "anthropic:claude-…", "ollama:…", "agent:claude-code"; for each of extract, consolidate, dream and
     extract = ""            # recall its own, else the default; "none": none, whatever the default is
@@ -63,6 +67,8 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "dream.hours": (24, 0, 8_760),
     "dream.sessions": (5, 0, 1_000),
     "dream.most_removed": (30, 0, 100),
+    "agents.shared": ((), None, None),
+    "agents.block_tokens": (800, 100, 50_000),
     "models.default": ("", None, None),
     "models.extract": ("", None, None),
     "models.consolidate": ("", None, None),
@@ -167,6 +173,8 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def _checked(setting: Setting, default: Any, least: int | None, most: int | None) -> Any:
     if isinstance(default, str):
         return str(setting.value)
+    if isinstance(default, tuple):
+        return _listed(setting)
     try:
         number = type(default)(setting.value)
     except (TypeError, ValueError, OverflowError):
@@ -175,3 +183,11 @@ def _checked(setting: Setting, default: Any, least: int | None, most: int | None
     if (least is not None and not number >= least) or (most is not None and not number <= most):    # "not": NaN is neither
         raise errors.WrongUse(f"{setting.name} = {number} (from {setting.origin}) must lie between {least} and {most}")
     return number
+
+
+def _listed(setting: Setting) -> tuple[str, ...]:
+    """A list of names; in a variable, with commas between them."""
+    names = setting.value.split(",") if isinstance(setting.value, str) else setting.value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        raise errors.WrongUse(f"{setting.name} = {setting.value!r} (from {setting.origin}) is not a list of names")
+    return tuple(name.strip() for name in names if name.strip())

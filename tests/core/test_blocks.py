@@ -34,6 +34,7 @@ class Seen:
     why: str = ""
     how_to_apply: str = ""
     by: str = "user"
+    agent: str = ""
     said_at: float = 0.0
     modified_at: float = NOW.timestamp()
     valid_until: str = ""

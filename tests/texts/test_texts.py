@@ -15,7 +15,7 @@ from reverie.core.memory import TYPES
 
 def test_every_text_is_there_and_says_something() -> None:
     assert texts.names() == (
-        "own", "place", "reading", "saving", "searching", "shape", "shape_2_1", "short", "types", "verifying"
+        "agents", "own", "place", "reading", "saving", "searching", "shape", "shape_2_1", "short", "types", "verifying"
     )
     for name in texts.names():
         text = texts.load(name)
@@ -37,7 +37,7 @@ def test_places_are_filled() -> None:
 
 @pytest.mark.parametrize("name", ["nothing", "../core/memory", "types.md", ""])
 def test_an_unknown_text_is_answered_with_the_list(name: str) -> None:
-    with pytest.raises(KeyError, match="there are own, place, reading, saving"):
+    with pytest.raises(KeyError, match="there are agents, own, place, reading, saving"):
         texts.load(name)
 
 

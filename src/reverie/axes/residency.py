@@ -51,6 +51,10 @@ class Residency(Protocol):
         """What a resumed session is told in its new message when its block is out of date; "" where it keeps the old one."""
         ...
 
+    def agent_index(self, memories: Sequence[Memory], whole: str, *, tokens: int, now: datetime) -> str:
+        """The index of a sub-agent's memories that is put before it. ``whole``: as the layout renders it, within its caps."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WholeIndex:
@@ -73,6 +77,9 @@ class WholeIndex:
     def replacement(self, layers: Sequence[Layer]) -> str:
         return blocks.claude_replacement(layers[0].index, layers[0].folder) if self.product else ""
 
+    def agent_index(self, memories: Sequence[Memory], whole: str, *, tokens: int, now: datetime) -> str:
+        return whole
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
@@ -92,6 +99,9 @@ class Summary:
 
     def replacement(self, layers: Sequence[Layer]) -> str:
         return ""
+
+    def agent_index(self, memories: Sequence[Memory], whole: str, *, tokens: int, now: datetime) -> str:
+        return whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +123,9 @@ class Recalled:
 
     def replacement(self, layers: Sequence[Layer]) -> str:
         return ""
+
+    def agent_index(self, memories: Sequence[Memory], whole: str, *, tokens: int, now: datetime) -> str:
+        return whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +150,9 @@ class ByValue:
 
     def replacement(self, layers: Sequence[Layer]) -> str:
         return ""
+
+    def agent_index(self, memories: Sequence[Memory], whole: str, *, tokens: int, now: datetime) -> str:
+        return index.by_value(memories, tokens=tokens, now=now).text if memories else ""
 
 
 WHOLE_INDEX = WholeIndex()

@@ -2,7 +2,7 @@
 
 A ``Mount`` is one store as a session in some place sees it. ``mounts`` lists all of them, the most specific first, which is
 also the order of precedence; ``target`` says where a new memory of a scope goes. Labels are relative folders, and
-the head of every memory's id.
+the head of every memory's id. ``agents`` does the same for a sub-agent, whose stores no session sees but its own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
+from reverie import errors
+from reverie.core import agents
 from reverie.core import place as places
+from reverie.core.agents import Agent
 from reverie.core.memory import Memory
 from reverie.core.place import Place
 
@@ -19,13 +22,17 @@ from reverie.core.place import Place
 class Mount:
     """One store, seen from a place. ``project`` is the key of the project whose memories it holds, ``root`` what that project is
     (its main checkout, or its directory). A store that mixes projects (``mixed``) says it memory by memory, and the reader
-    enforces it."""
+    enforces it. ``agent``: the sub-agent whose store it is. ``folder``: where a product's own store lies, read and never
+    written; ``host`` is that product."""
 
     label: str
     scope: str = "project"
     project: str = ""
     root: str = ""
     mixed: bool = False
+    agent: str = ""
+    folder: str = ""
+    host: str = ""
 
     def owned(self, memory: Memory) -> Memory:
         """The memory as this store will give it back: whose it is follows from the folder, or, where it mixes, is written
@@ -35,10 +42,14 @@ class Mount:
 
 
 class Scoping(Protocol):
-    """A way of telling projects and people apart. ``folders``: where its stores lie, as (pattern, scope, mixed)."""
+    """A way of telling projects and people apart. ``folders``: where its stores lie, as (pattern, scope, mixed). ``agents``:
+    where sub-agents have theirs, None where a design has no place for them."""
 
     @property
     def says(self) -> str: ...
+
+    @property
+    def agents(self) -> AgentFolders | None: ...
 
     @property
     def folders(self) -> tuple[tuple[str, str, bool], ...]: ...
@@ -57,6 +68,57 @@ def _of_project(label: str, place: Place, *, mixed: bool = False) -> Mount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentFolders:
+    """Where sub-agents keep what is theirs (study, Claude Code §7; spec/claude-code §9.1).
+
+    Each agent has up to three stores, by its ``memory``: "local" and "project" of this project, "user" of every project. It
+    reads them in this order, the most specific first, then what a product keeps for it in folders of its own, and then, if it
+    shares, what the agents of the project share. The project is the repository, as for everything else; in the product it is
+    the working directory: ``by_directory``.
+    """
+
+    by_directory: bool = False
+    folders: ClassVar = (
+        ("agents/*/local/*", agents.PREFIX, False), ("agents/*/project/*", agents.PREFIX, False),
+        ("agents/*/user", agents.PREFIX, False), ("agents-shared/*", agents.SHARED, False),
+    )
+
+    def mounts(self, place: Place, agent: Agent) -> tuple[Mount, ...]:
+        """The stores that this agent reads, the most specific first. Nobody else's are among them."""
+        own = tuple(self.target(place, agent, scope) for scope in ("local", "project", "user"))
+        native = tuple(self._native(place, agent, each) for each in agent.native)
+        return (*own, *native, *((self.target(place, agent, agents.SHARED),) if agent.shares else ()))
+
+    def _native(self, place: Place, agent: Agent, native: agents.NativeFolder) -> Mount:
+        label = f"native/{native.host}/{agents.key(agent.name)}/{native.scope}"
+        if native.scope == "user":
+            return Mount(label=label, scope=agent.scope, agent=agent.name, folder=native.path, host=native.host)
+        key = places.project_key(places.make(place.real, folds_case=place.folds_case))
+        return Mount(label=f"{label}/{key}", scope=agent.scope, project=places.project_key(place), root=places.identity(place),
+                     agent=agent.name, folder=native.path, host=native.host)
+
+    def target(self, place: Place, agent: Agent, scope: str = "") -> Mount:
+        """The store into which a new memory of this agent is written: ``scope`` is "user", "project", "local", "agents", or ""
+        for what it declares. An agent that declares nothing keeps what it learns to the project."""
+        scope = scope or agent.memory or "project"
+        if scope not in (*agents.MEMORY_SCOPES, agents.SHARED):
+            known = ", ".join((*agents.MEMORY_SCOPES, agents.SHARED))
+            raise errors.WrongUse(f"an agent has no scope {scope!r}; known are {known}")
+        here = places.make(place.real, folds_case=place.folds_case) if self.by_directory else place
+        project, root = places.project_key(here), places.identity(here)
+        if scope == agents.SHARED:
+            if not agent.shares:
+                raise errors.WrongUse(
+                    f"the agent {agent.name!r} takes no part in what agents share; `reverie agents share {agent.name}` lets it"
+                )
+            return Mount(label=f"agents-shared/{project}", scope=agents.SHARED, project=project, root=root)
+        own = f"agents/{agents.key(agent.name)}/{scope}"
+        if scope == "user":
+            return Mount(label=own, scope=agent.scope, agent=agent.name)
+        return Mount(label=f"{own}/{project}", scope=agent.scope, project=project, root=root, agent=agent.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EncodedDirectory:
     """Claude Code: one folder for each encoded directory, and no other layer (study, Claude Code §1).
 
@@ -66,6 +128,7 @@ class EncodedDirectory:
 
     subdirectories: bool = True
     says: str = "encoded working directory"
+    agents: AgentFolders | None = AgentFolders()
     folders: ClassVar = (("projects/*/memory", "project", False),)
 
     def mounts(self, place: Place) -> tuple[Mount, ...]:
@@ -83,6 +146,7 @@ class OneFolder:
     """Codex: one global folder; the labels inside say whose a memory is (study, Codex §8). Here the labels are enforced."""
 
     says: str = "one global folder, labels"
+    agents: AgentFolders | None = None
     folders: ClassVar = (("memories", "project", True),)
 
     def mounts(self, place: Place) -> tuple[Mount, ...]:
@@ -102,6 +166,7 @@ class GitRoot:
 
     worktrees_apart: bool = False
     says: str = "git root"
+    agents: AgentFolders | None = AgentFolders()
     folders: ClassVar = (("projects/*/memory", "project", False), ("memories", "user", False))
 
     def mounts(self, place: Place) -> tuple[Mount, ...]:
@@ -117,7 +182,8 @@ class Layered:
     """Reverie: the project, whatever directory, worktree or link a session was started in, and the user above it. Keys are
     injective, so that two projects never share a folder, and readable."""
 
-    says: str = "user + project, labels enforced"
+    says: str = "user + project + agent, labels enforced"
+    agents: AgentFolders | None = AgentFolders()
     folders: ClassVar = (("projects/*", "project", False), ("user", "user", False))
 
     def mounts(self, place: Place) -> tuple[Mount, ...]:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
         @property
         def by(self) -> str: ...
         @property
+        def agent(self) -> str: ...
+        @property
         def said_at(self) -> float: ...
         @property
         def modified_at(self) -> float: ...
@@ -287,7 +289,7 @@ def _own_document(chosen: Chosen, now: float) -> str:
     memory = chosen.candidate
     told = memory.said_at or memory.modified_at
     days = age_days(told, now) if told else 0
-    facts = [defuse.line(memory.type, 40), _SOURCES.get(memory.by, "")]
+    facts = [defuse.line(memory.type, 40), _written_by(memory)]
     facts.append(("today", "yesterday")[days] if days < 2 else f"{days} days ago")
     facts.append(f"holds until {defuse.line(memory.valid_until, 20)}" if memory.valid_until else "")
     facts.append(defuse.line(memory.id, ID_CHARACTERS))
@@ -300,6 +302,11 @@ def _own_document(chosen: Chosen, now: float) -> str:
     if days >= PRODUCT_DAYS and names_code(chosen.text):
         lines.append(_CHECK)
     return "\n".join(lines)
+
+
+def _written_by(memory: Shown) -> str:
+    agent = defuse.line(memory.agent, NAME_CHARACTERS)
+    return f"written by the agent {agent}" if agent else _SOURCES.get(memory.by, "")
 
 
 def names_code(text: str) -> bool:

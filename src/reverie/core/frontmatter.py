@@ -23,7 +23,7 @@ __all__ = ["LINE", "ORDER", "YAML", "Document", "compose", "parse"]
 
 # Where a new key goes: behind the nearest of these that is there. The study's three first, provenance after them.
 ORDER = (
-    "name", "title", "description", "type", "source", "host", "session", "message", "said", "rule", "keywords",
+    "name", "title", "description", "type", "source", "host", "session", "agent", "message", "said", "rule", "keywords",
     "confirmed", "valid_until", "status", "cwd", "quote",
 )  # fmt: skip
 

@@ -149,6 +149,7 @@ def own_line(memory: Memory) -> str:
     enough to read the memory by, and its path would cost as much as what it says."""
     notes = [f"until {memory.valid_until.isoformat()}"] if memory.valid_until else []
     notes += [_BY_WORDS[memory.source.by]] if memory.source.by in _BY_WORDS else []
+    notes += [f"by the agent {one_line(memory.source.agent)}"] if memory.source.agent else []
     tail = f" ({'; '.join(notes)})" if notes else ""
     tail += f" [{one_line(path_of(memory.id).rpartition('/')[2].removesuffix('.md'))}]"
     said = budget.clip(one_line(memory.description or memory.name), max(OWN_LINE_CHARACTERS - len(tail) - 2, 40)).text

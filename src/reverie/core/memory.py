@@ -29,6 +29,7 @@ class Source:
     by: By = By.UNKNOWN
     host: str = ""
     session: str = ""
+    agent: str = ""                 # the sub-agent that wrote it
     message: str = ""               # Message.id
     said_at: datetime | None = None  # UTC
     cwd: str = ""
@@ -61,7 +62,7 @@ class Memory:
     body: str = ""
     why: str = ""
     how_to_apply: str = ""
-    scope: str = "project"          # user | project | directory | team | agent:<name>
+    scope: str = "project"          # user | project | directory | team | agent:<name> | agents
     project: str = ""               # the project's key; "" outside the project scope
     keywords: tuple[str, ...] = ()
     source: Source = Source()

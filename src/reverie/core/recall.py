@@ -130,14 +130,14 @@ class Candidate:
     ``terms`` are those of the question that it holds, with their packed counts."""
 
     __slots__ = (
-        "body", "by", "confirmed", "description", "how_to_apply", "id", "key", "keywords", "label", "length",
+        "agent", "body", "by", "confirmed", "description", "how_to_apply", "id", "key", "keywords", "label", "length",
         "modified_at", "name", "path", "project", "root", "said_at", "scope", "terms", "type", "valid_until", "why",
     )
 
     def __init__(self, key: int, label: str, root: str, path: str, length: int, terms: dict[str, int],
                  id: str, name: str, description: str, type: str, body: str, why: str, how_to_apply: str,
                  scope: str, project: str, keywords: Sequence[str], by: str,
-                 said_at: float, modified_at: float, confirmed: int, valid_until: str) -> None:
+                 said_at: float, modified_at: float, confirmed: int, valid_until: str, agent: str = "") -> None:
         self.key = key
         self.label = label
         self.root = root
@@ -159,6 +159,7 @@ class Candidate:
         self.modified_at = modified_at
         self.confirmed = confirmed
         self.valid_until = valid_until
+        self.agent = agent
 
     def __repr__(self) -> str:
         return f"Candidate({self.id!r}, label={self.label!r}, name={self.name!r})"

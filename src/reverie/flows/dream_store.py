@@ -60,7 +60,7 @@ class Bed:
         self.space, self.mount, self.consolidator = space, mount, consolidator
         self.store = space.store(mount)
         self.session, self.process = session, process
-        self.lock = dream_locks.of_store(space.design.layout.name, self.store.root)
+        self.lock = dream_locks.of_store(space.layout(mount).name, self.store.root)
         self.now = space.now()
         self.result = Dreamt(store=self.store.label)
         self._is_done = False
@@ -192,7 +192,7 @@ class Bed:
             for edit in edits if edit.root.replace("\\", "/") == root
         }
         after = _Tomorrow(folder, changed, self._times, self.now)
-        index = self.space.design.layout.write(after, Change(reindex=True), now=self.now).files
+        index = self.space.layout(self.mount).write(after, Change(reindex=True), now=self.now).files
         rendered = {
             path: data for path, data in sorted(index.items())
             if sorted(_now(after, path).splitlines()) != sorted((data or b"").splitlines())     # another order is no other index

@@ -19,10 +19,12 @@ from reverie.core.place import Place
 from reverie.core.recall import Result
 from reverie.flows.space import Space
 from reverie.layouts.naming import INDEX
-from reverie.storage.search import FolderSource, SearchIndex
+from reverie.storage.search import CANDIDATES, FolderSource, SearchIndex
 
 if TYPE_CHECKING:
     from reverie.storage.store import Store
+
+MOST_OF_KIND = 256          # candidates among which those of one type are looked for
 
 
 # ── recall ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -32,13 +34,23 @@ def recall(
     space: Space, place: Place, prompt: str, *, documents: int, characters: int, skip: Collection[str] = ()
 ) -> list[Result]:
     """What a prompt needs, best first. ``skip``: ids that the model has before it anyway."""
-    mounts = space.mounts(place)
+    return recall_from(space, space.mounts(place), prompt, documents=documents, characters=characters, skip=skip)
+
+
+def recall_from(
+    space: Space, mounts: Iterable[Mount], prompt: str, *, documents: int, characters: int, skip: Collection[str] = (),
+    kind: str = "",
+) -> list[Result]:
+    """What these stores have for a prompt, best first. ``kind``: memories of this type alone."""
+    mounts = tuple(mounts)
     question = ranking.ask(prompt)
     now = space.now()
     with SearchIndex(space.home.path("search.db")) as index:
         index.refresh(_source(space, mount) for mount in mounts)
         labels = [label for mount in mounts for label in _labels(space, mount)]
-        found = index.find(question, labels, today=now.date().isoformat())
+        found = index.find(question, labels, today=now.date().isoformat(), limit=MOST_OF_KIND if kind else CANDIDATES)
+    if kind:
+        found.candidates = [candidate for candidate in found.candidates if candidate.type == kind]
     return ranking.choose(
         question, found, now=now.timestamp(), documents=documents, per_document=characters, characters=documents * characters,
         skip=skip,
@@ -48,7 +60,7 @@ def recall(
 def _source(space: Space, mount: Mount) -> FolderSource:
     """A store as the search index reads it: file by file, or as a whole where one file holds what another explains."""
     store = space.store(mount)
-    layout = space.design.layout
+    layout = space.layout(mount)
 
     def parse(path: str, data: bytes, modified_ns: int) -> Iterable[Memory]:
         if mount.mixed:     # what one file says is completed by others: ask for all, keep what is this file's
@@ -61,7 +73,8 @@ def _source(space: Space, mount: Mount) -> FolderSource:
     def label(memory: Memory) -> str:
         return _label(store, space.owner(memory) if mount.mixed else mount.project)
 
-    return FolderSource(store.root, label, layout.is_memory_path, parse, version=space.design.name)
+    version = f"{space.design.name} {mount.label}" if mount.folder else space.design.name
+    return FolderSource(store.root, label, layout.is_memory_path, parse, version=version)
 
 
 def _labels(space: Space, mount: Mount) -> list[str]:

@@ -10,19 +10,23 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reverie.axes.scoping import Mount
+from reverie import errors
+from reverie.axes.scoping import AgentFolders, Mount
+from reverie.core import agents
 from reverie.core import place as places
 from reverie.core.edits import Edit
-from reverie.core.memory import Memory
+from reverie.core.memory import By, Memory
 from reverie.core.place import Place
 from reverie.storage import files, git
 
 if TYPE_CHECKING:
+    from reverie.core.agents import Agent
+    from reverie.core.layout import Layout
     from reverie.designs import Design
     from reverie.storage.home import Home
     from reverie.storage.store import Store
 
-# In every project's folder: which project this is, so that a folder alone still says whose it is.
+# In every project's folder: which project this is (and which agent's), so that a folder alone still says whose it is.
 PROJECT_FILE = "project.json"
 _PROJECT_FILE_BYTES = 64 * 1024
 _SHORTEST_SECRET = 12           # characters of a name that may hold a credential beside other words
@@ -84,16 +88,43 @@ class Space:
         """The store behind a mount."""
         label = f"{self.design.name}/{mount.label}"
         if label not in self._stores:
-            self._stores[label] = self.home.store(label, self.design.layout, scope=mount.scope, project=mount.project)
+            self._stores[label] = self.home.store(
+                label, self.layout(mount), scope=mount.scope, project=mount.project, folder=mount.folder,
+                writable=not mount.folder,
+            )
         return self._stores[label]
 
-    def mounts(self, place: Place) -> tuple[Mount, ...]:
-        """The stores that a session in this place reads, the most specific first."""
+    def layout(self, mount: Mount) -> Layout:
+        """How a store looks on disk: as the design has it, but what agents share always says which of them wrote it, and a
+        product's folder is as the product has it."""
+        if mount.scope != agents.SHARED and not mount.folder:
+            return self.design.layout
+        from reverie.layouts.claude_code import ClaudeCode
+
+        if not mount.folder:
+            return ClaudeCode(provenance=True)
+        from reverie.layouts.foreign import Foreign
+
+        by = By.UNKNOWN if mount.project else By.AGENT      # in a repository it is the word of whoever wrote that
+        return Foreign(ClaudeCode(edition="2.1", own_index=False), by=by, host=mount.host, agent=mount.agent)
+
+    def mounts(self, place: Place, agent: Agent | None = None) -> tuple[Mount, ...]:
+        """The stores that a session in this place reads, the most specific first; or those of a sub-agent, which are others."""
+        if agent is not None:
+            return self._of_agents().mounts(place, agent)
         return tuple(self._apart(mount) for mount in self.design.scoping.mounts(place))
 
-    def target(self, place: Place, scope: str) -> Mount:
+    def target(self, place: Place, scope: str, agent: Agent | None = None) -> Mount:
         """The store into which a new memory of this scope is written."""
+        if agent is not None:
+            return self._of_agents().target(place, agent, "" if scope == agent.scope else scope)
         return self._apart(self.design.scoping.target(place, scope))
+
+    def _of_agents(self) -> AgentFolders:
+        found = self.design.scoping.agents
+        if found is None:
+            raise errors.WrongUse(f"the design {self.design.name!r} keeps all in one folder: its agents have none of their own")
+        return found
 
     def _apart(self, mount: Mount) -> Mount:
         """The mount, in a folder beside it where the folder is another project's: the products' names for directories are
@@ -109,12 +140,14 @@ class Space:
         """All stores of this design that exist on disk, whatever project they belong to. One that is closed to this user is
         noted, and hides none of the others."""
         top = Path(self.home.root, "stores", self.design.name)
-        for pattern, scope, mixed in self.design.scoping.folders:
+        of_agents = self.design.scoping.agents
+        for pattern, scope, mixed in (*self.design.scoping.folders, *(of_agents.folders if of_agents else ())):
             for folder in sorted(top.glob(pattern)):
                 if folder.is_dir() and self._is_open(folder):
                     label = folder.relative_to(top).as_posix()
-                    root = self.project_of_folder(label) if scope == "project" and not mixed else ""
-                    yield Mount(label=label, scope=scope, project=self.key(root), root=root, mixed=mixed)
+                    root = self.project_of_folder(label) if scope != "user" and not mixed else ""
+                    agent = self._agent_of_folder(label) if scope == agents.PREFIX else ""
+                    yield Mount(label=label, scope=scope + agent, project=self.key(root), root=root, mixed=mixed, agent=agent)
 
     def _is_open(self, folder: Path) -> bool:
         try:
@@ -152,21 +185,32 @@ class Space:
     # ── whose folder is this ─────────────────────────────────────────────────────────────────────────────────
 
     def project_edit(self, mount: Mount) -> list[Edit]:
-        """The edit that writes a new project folder's name into it, or none when it is there."""
-        if mount.mixed or not mount.project:
+        """The edit that writes into a new folder whose it is, or none when it is there."""
+        if mount.mixed or not (mount.project or mount.agent):
             return []
         path = f"stores/{self.design.name}/{mount.label}/{PROJECT_FILE}"
         if Path(self.home.root, path).exists():
             return []
         is_text = mount.root == mount.root.encode("utf-8", "replace").decode()      # a path may be no UTF-8
-        text = json.dumps({"root": mount.root}, ensure_ascii=not is_text) + "\n"
+        said = {"root": mount.root} if mount.project else {}
+        said |= {"agent": mount.agent} if mount.agent else {}
+        text = json.dumps(said, ensure_ascii=not is_text) + "\n"
         return [Edit(path=path, before=None, after=text.encode(), root=path.removesuffix("/" + PROJECT_FILE))]
 
     def project_of_folder(self, label: str) -> str:
         """The project root written into a folder, or "" when none is."""
+        return self._written(label, "root")
+
+    def _agent_of_folder(self, label: str) -> str:
+        """The agent whose folder this is: as it is written there, if the folder is that agent's, else as it is called."""
+        folder = label.split("/")[1]
+        name = self._written(label, "agent")
+        return name if agents.is_name(name) and agents.key(name) == folder else folder
+
+    def _written(self, label: str, what: str) -> str:
         data = files.read(self.home.path("stores", self.design.name, label, PROJECT_FILE), limit=_PROJECT_FILE_BYTES)
         try:
-            root = json.loads(b"" if isinstance(data, files.Unread) else data)["root"]
+            value = json.loads(b"" if isinstance(data, files.Unread) else data)[what]
         except (ValueError, KeyError, TypeError, RecursionError):
             return ""
-        return root if isinstance(root, str) else ""
+        return value if isinstance(value, str) else ""

@@ -14,6 +14,7 @@ from reverie.core.memory import By, Memory, Source
 from reverie.flows.space import Space
 
 if TYPE_CHECKING:
+    from reverie.core.agents import Agent
     from reverie.core.edits import Edit
     from reverie.core.place import Place
     from reverie.core.proposal import Extractor
@@ -35,19 +36,19 @@ def everything(space: Space) -> list[Found]:
     return [_found(space, mount, memory) for mount, memory in space.memories(space.every_mount())]
 
 
-def here(space: Space, place: Place) -> list[Found]:
-    """The memories that a session in this place can see, the most specific store first."""
-    return [_found(space, mount, memory) for mount, memory in space.memories(space.mounts(place))]
+def here(space: Space, place: Place, agent: Agent | None = None) -> list[Found]:
+    """The memories that a session in this place can see, or those of a sub-agent, the most specific store first."""
+    return [_found(space, mount, memory) for mount, memory in space.memories(space.mounts(place, agent))]
 
 
 def _found(space: Space, mount: Mount, memory: Memory) -> Found:
     return Found(mount=mount, memory=replace(memory, id=f"{mount.label}/{memory.id}"))
 
 
-def one(space: Space, place: Place, name: str) -> Found:
+def one(space: Space, place: Place, name: str, agent: Agent | None = None) -> Found:
     """The memory with this id, of whatever project; else, among those seen from here, the only one whose id ends so, or that
     holds all these words: less than a whole id must not reach into another project. Raises ``NotFound`` or ``Ambiguous``."""
-    fits = named(space, place, name) or matching(here(space, place), name)
+    fits = named(space, place, name, agent) or matching(here(space, place, agent), name)
     if not fits:
         raise errors.NotFound(
             f"there is no memory {name!r} here; `reverie list --all` shows those of all projects, with their whole ids"
@@ -58,11 +59,12 @@ def one(space: Space, place: Place, name: str) -> Found:
     return fits[0]
 
 
-def named(space: Space, place: Place, name: str) -> list[Found]:
+def named(space: Space, place: Place, name: str, agent: Agent | None = None) -> list[Found]:
     """The memory with this id, of whatever project, else those seen from here whose id ends so."""
     wanted = name.removesuffix(".md")
-    return [found for found in everything(space) if found.memory.id in (name, name + ".md")] or [
-        found for found in here(space, place) if f"/{found.memory.id}".removesuffix(".md").endswith((f"/{wanted}", f"_{wanted}"))
+    seen = here(space, place, agent)
+    return [found for found in (*everything(space), *seen) if found.memory.id in (name, name + ".md")][:1] or [
+        found for found in seen if f"/{found.memory.id}".removesuffix(".md").endswith((f"/{wanted}", f"_{wanted}"))
     ]
 
 
@@ -75,19 +77,29 @@ def matching(found: Sequence[Found], query: str) -> list[Found]:
 # ── remember ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def remember(space: Space, place: Place, text: str, extractor: Extractor, *, given: Memory, scope: str = "") -> tuple[Found, str]:
+def remember(
+    space: Space, place: Place, text: str, extractor: Extractor, *, given: Memory, scope: str = "", agent: Agent | None = None
+) -> tuple[Found, str]:
     """Keep what a person asks to keep, and say what was done: "added", "updated", "confirmed".
 
     ``given`` holds what they said of it (name, type, why, how to apply); the rest is read from the text. Their word is
     enough for the gates that ask whether something is worth keeping; a credential is refused.
+
+    ``agent``: a sub-agent asks, for its own store or (scope "agents") for the shared one. Its word is never the user's
+    (DESIGN §4.5): what tries to instruct is refused, and so is what the user had forgotten.
     """
     from reverie.core import gate, merge
     from reverie.core.merge import Act
     from reverie.core.proposal import Proposal
 
     memory = _understood(space, text, extractor, given, scope=scope)
-    memory = replace(memory, scope=scope or memory.scope)
-    mount = space.target(place, memory.scope)
+    if agent is None:
+        memory = replace(memory, scope=scope or memory.scope)
+        mount = space.target(place, memory.scope)
+    else:
+        memory = _of_agent(memory, agent)
+        mount = space.target(place, scope, agent)
+        _admit(space, memory, mount)
     memory = mount.owned(memory)
     if problems := gate.at_the_door(memory):
         raise errors.SecretRefused(f"not stored: the text holds {problems[0]}. Say where the credential is kept instead.")
@@ -100,10 +112,28 @@ def remember(space: Space, place: Place, text: str, extractor: Extractor, *, giv
         action = {Act.ADD: "added", Act.CONFIRM: "confirmed"}.get(placement.act, "updated")
         space.home.journal.commit(
             [*plan.edits, *space.project_edit(mount)],
-            cause=Cause(operation="remember", actor="user", rule="command_line"),
+            cause=Cause(operation="remember", actor="agent" if agent else "user", rule=memory.source.rule),
             touched=[Touched(memory=full, action=action, name=placement.memory.name, quote=text)],  # type: ignore[arg-type]
         )
     return Found(mount=mount, memory=replace(placement.memory, id=f"{mount.label}/{plan.ids[0]}")), action
+
+
+def _of_agent(memory: Memory, agent: Agent) -> Memory:
+    """A statement as an agent's word."""
+    source = replace(memory.source, by=By.AGENT, agent=agent.name, rule=f"{agent.scope} (command line)")
+    return replace(memory, source=source, confirmed=0)
+
+
+def _admit(space: Space, memory: Memory, mount: Mount) -> None:
+    """Refuse what an agent may not keep."""
+    from reverie.core import gate
+    from reverie.core.proposal import Proposal
+
+    asked = gate.Asked(proposal=Proposal(memory=memory), tombstones=space.home.records.tombstones(mount.project))
+    if gate.instruction(asked):
+        raise errors.Refused("not stored: the text tries to give orders to agents, and an agent's memory is no place for them")
+    if gate.forgotten(asked):
+        raise errors.Refused("not stored: the user had this forgotten")
 
 
 def _understood(space: Space, text: str, extractor: Extractor, given: Memory, *, scope: str) -> Memory:
@@ -143,6 +173,8 @@ def forget(space: Space, found: Sequence[Found]) -> int:
 
     by_store: dict[str, tuple[Store, list[Found]]] = {}
     for each in found:
+        if each.mount.folder:
+            raise errors.Refused(f"{each.memory.id} lies in a folder of {each.mount.host}, which Reverie only reads")
         store = space.store(each.mount)
         by_store.setdefault(store.label, (store, []))[1].append(each)
     with space.home.lock("forget"):

@@ -18,7 +18,7 @@ from reverie.core.scalar import one_line, quoted, scalar, tidy
 NAME_CHARACTERS = 60                # of a name made from a text that has none
 
 _PROVENANCE = (
-    "source", "host", "session", "message", "said", "rule", "keywords", "confirmed", "valid_until", "status", "cwd",
+    "source", "host", "session", "agent", "message", "said", "rule", "keywords", "confirmed", "valid_until", "status", "cwd",
     "quote",
 )  # fmt: skip
 _KNOWN = frozenset(("name", "title", "description", "type"))
@@ -44,6 +44,7 @@ def settled(memory: Memory) -> Memory:
             memory.source,
             host=tidy(memory.source.host),
             session=tidy(memory.source.session),
+            agent=tidy(memory.source.agent),
             message=tidy(memory.source.message),
             rule=tidy(memory.source.rule),
             cwd=tidy(memory.source.cwd),
@@ -72,6 +73,7 @@ def provenance(memory: Memory) -> dict[str, str]:
         "source": source.by.value,
         "host": source.host,
         "session": source.session,
+        "agent": source.agent,
         "message": source.message,
         "rule": source.rule,
         "status": memory.status.value if memory.status is not Status.ACTIVE else "",
@@ -135,6 +137,7 @@ def read_provenance(document: Document, memory: Memory) -> Memory:
             by=By(word("source")),
             host=text("host"),
             session=text("session"),
+            agent=text("agent"),
             message=text("message"),
             said_at=_time(text("said")),
             cwd=text("cwd"),

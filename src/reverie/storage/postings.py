@@ -69,7 +69,7 @@ def shown(memory: Memory) -> str:
         memory.id, memory.name, memory.description, memory.type, memory.body, memory.why, memory.how_to_apply,
         memory.scope, memory.project, list(memory.keywords), str(memory.source.by),
         said.timestamp() if said else 0.0, changed.timestamp() if changed else 0.0, memory.confirmed,
-        memory.valid_until.isoformat() if memory.valid_until else "",
+        memory.valid_until.isoformat() if memory.valid_until else "", memory.source.agent,
     ])
 
 

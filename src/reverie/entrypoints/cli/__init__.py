@@ -25,6 +25,7 @@ COMMANDS = {
     "why": ("why", "Why a memory is there: session, message, rule, history."),
     "instructions": ("instructions", "What people wrote down for agents here (AGENTS.md), and what is left out of it."),
     "status": ("status", "What is kept, what was done, what needs a look."),
+    "agents": ("agents", "Sub-agents with a memory of their own, and which of them share."),
     "designs": ("designs", "The memory designs side by side."),
 }
 

@@ -29,6 +29,12 @@ def options(function: Function) -> Function:
     return function
 
 
+def of_agent(function: Function) -> Function:
+    """``--agent``, on every command that can look at a sub-agent's memory."""
+    option = click.option("--agent", default="", metavar="NAME", help="The memory of this sub-agent: see `reverie agents`.")
+    return option(function)
+
+
 def opened(design: str | None, cwd: str | None) -> Memory:
     """The user's memory."""
     from reverie.memory import open_memory

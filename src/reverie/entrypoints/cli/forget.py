@@ -11,10 +11,13 @@ from reverie.entrypoints.cli import common
 
 @click.command("forget", epilog='Example: reverie forget "release day"')
 @common.options
+@common.of_agent
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--all", "everywhere", is_flag=True, help="Look in every project, not only in this one.")
 @click.argument("query", nargs=-1, required=True)
-def command(design: str | None, cwd: str | None, as_json: bool, yes: bool, everywhere: bool, query: tuple[str, ...]) -> None:
+def command(
+    design: str | None, cwd: str | None, as_json: bool, agent: str, yes: bool, everywhere: bool, query: tuple[str, ...]
+) -> None:
     """Take out the memory with this id, or those that hold all the words of QUERY: shown first, then confirmed.
 
     They go to the trash, are not learned again from old sessions, and come back with `reverie undo`.
@@ -23,7 +26,7 @@ def command(design: str | None, cwd: str | None, as_json: bool, yes: bool, every
     from reverie.memory import as_dict
 
     memory = common.opened(design, cwd)
-    found = memory.find(" ".join(query), everywhere=everywhere)
+    found = memory.find(" ".join(query), everywhere=everywhere, agent=agent)
     if not found:
         raise errors.NotFound(f"no memory here fits {' '.join(query)!r}; `reverie list` shows them, `--all` looks everywhere")
     if not as_json:

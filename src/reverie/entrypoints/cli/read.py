@@ -9,13 +9,14 @@ from reverie.entrypoints.cli import common
 
 @click.command("read", epilog="Example: reverie read feedback_run_checks_with_make")
 @common.options
+@common.of_agent
 @click.argument("memory_id", metavar="ID")
-def command(design: str | None, cwd: str | None, as_json: bool, memory_id: str) -> None:
+def command(design: str | None, cwd: str | None, as_json: bool, agent: str, memory_id: str) -> None:
     """One memory, as a model would read it: with its age, when it is old enough to be doubted."""
     from reverie.memory import as_dict
 
     memory = common.opened(design, cwd)
-    found = memory.read(memory_id)
+    found = memory.read(memory_id, agent=agent)
     memory.credit(found)
     each = found.memory
     note, duty = memory.space.design.eviction.reminding.notes(
@@ -26,6 +27,8 @@ def command(design: str | None, cwd: str | None, as_json: bool, memory_id: str) 
         return
     common.title(each.name)
     click.echo(common.dim(f"{each.type} · {each.scope} · {each.id}"))
+    if each.source.agent:
+        click.echo(common.dim(f"written by the agent {each.source.agent}, not said by a person"))
     for words in filter(None, (note, duty)):
         click.echo(click.style(common.wrapped(words), fg="yellow"))
     click.echo()

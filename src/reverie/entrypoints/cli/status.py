@@ -19,6 +19,8 @@ def command(design: str | None, cwd: str | None, as_json: bool) -> None:
     click.echo(f"design    {status['design']}  {common.dim('from ' + status['design_from'])}")
     click.echo(f"project   {common.shown(status['project'])}")
     click.echo(f"memories  {status['here']} here, {status['everywhere']} in all, {status['quarantined']} quarantined")
+    if status["agents"]:
+        click.echo(f"agents    {common.counts(status['agents'])}")
     for host, outcomes in status["sessions"].items():
         click.echo(f"sessions  {host:12} {common.counts(outcomes)}")
     for run in status["runs"]:

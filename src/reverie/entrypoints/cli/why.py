@@ -11,14 +11,15 @@ USES_SHOWN = 10
 
 @click.command("why", epilog="Example: reverie why feedback_run_checks_with_make")
 @common.options
+@common.of_agent
 @click.argument("memory_id", metavar="ID")
-def command(design: str | None, cwd: str | None, as_json: bool, memory_id: str) -> None:
+def command(design: str | None, cwd: str | None, as_json: bool, agent: str, memory_id: str) -> None:
     """Why a memory is there: who said it, in which session and message, by which rule it was kept, what was done to it,
     and when it was of use."""
     from reverie.memory import as_dict
 
     memory = common.opened(design, cwd)
-    found, changes = memory.why(memory_id)
+    found, changes = memory.why(memory_id, agent=agent)
     uses = memory.uses(found)
     full = f"{found.memory.id}"
     if as_json:
@@ -35,6 +36,8 @@ def command(design: str | None, cwd: str | None, as_json: bool, memory_id: str) 
         return
     common.title(found.memory.name)
     click.echo(common.dim(full))
+    if found.memory.source.agent:
+        click.echo(common.dim(f"written by the agent {found.memory.source.agent}, not said by a person"))
     for change in changes:
         for touched in change.touched:
             if not touched.memory.endswith(full):
