@@ -264,6 +264,37 @@ class Memory:
             forbidden=self.switch.forbids(background=self.background),
         )
 
+    def cost(self, *, since: str | None = None, by: str = "model") -> dict[str, Any]:
+        """What models were asked and what it cost, since a day or for a span back (default: this month, UTC), a line for each
+        model, flow or day; what is left of the caps; what needs a look."""
+        from reverie.flows import costing
+        from reverie.models import registry
+
+        if by not in costing.BY:
+            raise errors.WrongUse(f"--by {by!r} must be one of {', '.join(costing.BY)}")
+        now = self.space.now()
+        return {"calls": self._calls_allowed(), **costing.report(
+            self.space.home.ledger, since=_since(since, now) if since else None, now=now, by=by, caps=self._caps(0),
+            currency=registry.currency(),
+        )}
+
+    def _calls_allowed(self) -> str:
+        """Whether models may be called, in one line: which were chosen, what forbids them, what the caps leave."""
+        named = {flow: self._chosen_model(flow) for flow in ("extract", "consolidate", "dream", "recall")}
+        chosen = [self._given_model.name] if self._given_model else sorted({name for name in named.values() if name})
+        switch = self.switch
+        if switch.every:
+            return f"forbidden by {switch.every}"
+        if not chosen:
+            return "none chosen"
+        from reverie.flows import costing
+        from reverie.models import registry
+
+        ledger = self.space.home.ledger
+        background = f", in the background forbidden by {switch.background}" if switch.background else ""
+        caps = costing.cap_words(self._caps(0), ledger.today(), ledger.this_month(), registry.currency())
+        return f"{', '.join(chosen)} allowed{background}; {caps}"
+
     @property
     def switch(self) -> Switch:
         """What forbids calls of models, and which."""
@@ -471,7 +502,7 @@ class Memory:
             "quarantined": sum(each.memory.status == "quarantined" for each in everything),
             "agents": dict(sorted(Counter(each.mount.agent or each.mount.scope for each in everything
                                           if each.mount.agent or each.mount.scope == "agents").items())),
-            "sessions": home.records.session_counts(),
+            "sessions": home.records.session_counts(), "model_calls": self._calls_allowed(),
             "runs": [
                 {"id": run.id, "started_at": run.started_at.isoformat(timespec="seconds"), "outcome": run.outcome,
                  "counts": dict(run.counts)}

@@ -24,6 +24,7 @@ COMMANDS = {
     "dream": ("dream", "Tidy up: merge what is said twice, settle contradictions, date what was relative."),
     "why": ("why", "Why a memory is there: session, message, rule, history."),
     "instructions": ("instructions", "What people wrote down for agents here (AGENTS.md), and what is left out of it."),
+    "cost": ("cost", "What language models were asked, what it cost, what the caps leave."),
     "status": ("status", "What is kept, what was done, what needs a look."),
     "agents": ("agents", "Sub-agents with a memory of their own, and which of them share."),
     "designs": ("designs", "The memory designs side by side."),

@@ -21,6 +21,7 @@ def command(design: str | None, cwd: str | None, as_json: bool) -> None:
     click.echo(f"memories  {status['here']} here, {status['everywhere']} in all, {status['quarantined']} quarantined")
     if status["agents"]:
         click.echo(f"agents    {common.counts(status['agents'])}")
+    click.echo(f"models    model calls: {common.shown(status['model_calls'])}")
     for host, outcomes in status["sessions"].items():
         click.echo(f"sessions  {host:12} {common.counts(outcomes)}")
     for run in status["runs"]:
