@@ -98,6 +98,25 @@ def test_our_own_block_fits_what_a_host_takes_from_a_hook(tmp_path: Path, tokens
     assert "> Not shown here: " in block and "## Keeping memories" in block
 
 
+@pytest.mark.parametrize("design", ["claude-code", "claude-code@2.1", "qwen-code", "qwen-code@0.24", "reverie"])
+def test_what_an_agent_writes_first_is_not_read_in_a_project_whose_folder_has_the_same_name(tmp_path: Path, design: str) -> None:
+    """``a_b`` and ``a-b`` have one key; the agent of the first is told to write where nothing was kept before."""
+    for name in ("a_b", "a-b"):
+        (tmp_path / name).mkdir()
+        with open_memory(tmp_path / "home", design=design, cwd=tmp_path / name, environment={}, clock=lambda: NOW) as memory:
+            block = memory.session_block(name)
+            folder = Path(memory.space.store(memory.space.mounts(memory.place)[0]).root)
+            assert f"`{folder}`" in block or design == "reverie"
+            folder.mkdir(parents=True, exist_ok=True)
+            text = f"---\nname: {name}\ndescription: Only of {name}\ntype: feedback\n---\n\nA plan.\n"
+            (folder / f"feedback_{name}.md").write_text(text, encoding="utf-8")
+            assert memory.undo().change == 0                # the owner's name is nothing that "the last change" means
+    for name, other in (("a_b", "a-b"), ("a-b", "a_b")):
+        with open_memory(tmp_path / "home", design=design, cwd=tmp_path / name, environment={}, clock=lambda: NOW) as memory:
+            block = memory.session_block("next")
+            assert f"Only of {name}" in block and f"Only of {other}" not in block
+
+
 # -- the same bytes
 
 
@@ -228,8 +247,9 @@ def test_the_edition_makes_a_missing_index_when_a_session_starts(tmp_path: Path)
         assert (store / "MEMORY.md").read_text(encoding="utf-8") == REBUILT
         assert block.endswith(f":\n\n{REBUILT}</reverie-memory>")
         assert memory.session_block("s2") == block          # and the next session loads what was made
-        assert [change.cause.rule for change in memory.changes()] == ["index_missing"]
-        memory.undo()
+        (made,) = [change for change in memory.changes() if change.cause.rule == "index_missing"]
+        assert memory.undo().change == 0                    # nobody asked for it, so "the last change" is not this one
+        memory.undo(change=made.id)
         assert not (store / "MEMORY.md").exists()
 
 
@@ -250,7 +270,7 @@ def test_no_other_design_writes_when_a_session_starts(tmp_path: Path, design: st
             file.unlink()
         count = len(memory.changes())
         assert "ferry" in memory.session_block("s")
-        assert len(memory.changes()) == count
+        assert len(memory.changes()) == count               # the folder has its owner from the first memory on
 
 
 def test_a_missing_index_waits_for_nobody(tmp_path: Path) -> None:

@@ -1,15 +1,14 @@
 """The real clients read what Reverie wrote: its index lines reach the model unchanged, in the place where the client puts its own.
 
-Needs the hosts lab (``REVERIE_SHARED``) and installed clients (``HOSTS_LAB``); skips, visibly, without them.
+Needs the hosts lab (``REVERIE_SHARED``), installed clients (``HOSTS_LAB``), and Claude Code 2.1.197 (``HOSTS_LAB_OLD``); skips, visibly,
+without them.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
 import sys
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from reverie.memory import open_memory
 
 pytestmark = [pytest.mark.hosts, pytest.mark.shared, pytest.mark.slow, pytest.mark.timeout(240)]
 
+Play = Callable[..., dict[str, Any]]
 PROJECT = "harvest-api"
 SCRIPT = {
     "project": PROJECT, "files": {"README.md": "# harvest-api\n"},
@@ -37,37 +37,22 @@ def learned(home: Path, design: str) -> Path:
     return home / "stores" / design
 
 
-def run(shared: Path, tmp_path: Path, host: str, client_home: Path, shown: list[str], *more: str) -> dict[str, Any]:
-    """Play one prompt on the real client, and report where the texts reached the model."""
-    if "HOSTS_LAB" not in os.environ:
-        pytest.skip("HOSTS_LAB is not set: this test drives the real clients")
-    script = tmp_path / "script.json"
-    script.write_text(json.dumps(SCRIPT), encoding="utf-8")
-    command = [sys.executable, str(shared / "hosts-lab" / "run_host.py"), host, "--home", str(client_home), "--script", str(script),
-               "--neutral", "--json", *more]
-    for text in shown:
-        command += [f"--show={text}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
-    assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
-    report: dict[str, Any] = json.loads(done.stdout)
-    return report
-
-
 def in_answered_turn(report: dict[str, Any], text: str) -> list[dict[str, Any]]:
     return [hit for hit in report["shown"][text] if hit["rule"].startswith("turn 1")]
 
 
+@pytest.mark.parametrize("install", ["HOSTS_LAB", "HOSTS_LAB_OLD"])
 @pytest.mark.parametrize("design", ["claude-code", "claude-code@2.1"])
-def test_claude_code_shows_our_index_unchanged(shared: Path, tmp_path: Path, design: str) -> None:
+def test_claude_code_shows_our_index_unchanged(play: Play, tmp_path: Path, design: str, install: str) -> None:
     stores = learned(tmp_path / "reverie", design)
     shutil.copytree(stores / "projects", tmp_path / "client/.claude/projects")
     index = next(stores.glob(f"projects/*{PROJECT}/memory/MEMORY.md")).read_text(encoding="utf-8").strip()
-    report = run(shared, tmp_path, "claude-code", tmp_path / "client", [index])
+    report = play("claude-code", tmp_path / "client", SCRIPT, [index], install=install)
     assert [hit["role"] for hit in in_answered_turn(report, index)] == ["user"]
 
 
 @pytest.mark.parametrize("design", ["qwen-code", "qwen-code@0.24"])
-def test_qwen_code_shows_our_indexes_unchanged(shared: Path, tmp_path: Path, design: str) -> None:
+def test_qwen_code_shows_our_indexes_unchanged(play: Play, tmp_path: Path, design: str) -> None:
     stores = learned(tmp_path / "reverie", design)
     for folder in ("projects", "memories"):
         shutil.copytree(stores / folder, tmp_path / "client/.qwen" / folder)
@@ -75,13 +60,13 @@ def test_qwen_code_shows_our_indexes_unchanged(shared: Path, tmp_path: Path, des
         path.read_text(encoding="utf-8").strip()
         for path in (next(stores.glob(f"projects/*{PROJECT}/memory/MEMORY.md")), stores / "memories/MEMORY.md")
     ]
-    report = run(shared, tmp_path, "qwen-code", tmp_path / "client", indexes)
+    report = play("qwen-code", tmp_path / "client", SCRIPT, indexes)
     for index in indexes:
         assert {hit["role"] for hit in in_answered_turn(report, index)} == {"system"}
 
 
 @pytest.mark.parametrize("design", ["codex", "codex@0.171"])
-def test_codex_has_our_summary_in_its_place(shared: Path, tmp_path: Path, design: str) -> None:
+def test_codex_has_our_summary_in_its_place(play: Play, tmp_path: Path, design: str) -> None:
     stores = learned(tmp_path / "reverie", design)
     client = Path("/var/tmp") / tmp_path.name / "client"      # below /tmp the client does not make its helper programs
     shutil.rmtree(client, ignore_errors=True)
@@ -91,7 +76,31 @@ def test_codex_has_our_summary_in_its_place(shared: Path, tmp_path: Path, design
     config.write_text("features.memories = true\n", encoding="utf-8")
     block = f"========= MEMORY_SUMMARY BEGINS =========\n{summary}\n========= MEMORY_SUMMARY ENDS ========="
     try:
-        report = run(shared, tmp_path, "codex", client, [block], "--config", str(config))
+        report = play("codex", client, SCRIPT, [block], "--config", str(config))
     finally:
         shutil.rmtree(client.parent, ignore_errors=True)
     assert [hit["role"] for hit in in_answered_turn(report, block)] == ["developer"]
+
+
+@pytest.mark.parametrize("install", ["HOSTS_LAB", "HOSTS_LAB_OLD"])
+def test_our_largest_block_reaches_the_model_whole(play: Play, tmp_path: Path, install: str) -> None:
+    """Of more than 10,000 characters a hook says the client would show the beginning only."""
+    folder = tmp_path / "client/.reverie/stores/reverie/user"
+    folder.mkdir(parents=True)
+    for number in range(300):
+        words = f"Rule {number} of the ferry: " + "日本語 and more words " * 8
+        (folder / f"feedback_{number}.md").write_text(f"---\nname: Rule {number}\ndescription: {words}\ntype: feedback\n---\n\nx\n", encoding="utf-8")
+    hook = (
+        f"env REVERIE_HOME=/home/dev/.reverie REVERIE_BLOCK_TOKENS=50000 {sys.executable} -m reverie index "
+        f"--cwd /home/dev/projects/{PROJECT}"
+    )
+    end = "still exist before relying on them.\n</reverie-memory>"
+    report = play(
+        "claude-code", tmp_path / "client", SCRIPT, ['<reverie-memory kind="session" design="reverie">', "> Not shown here: ", end],
+        "--hook-events", "SessionStart", "--hook-command", hook, install=install,
+    )  # fmt: skip
+    for text, hits in report["shown"].items():
+        assert hits, text
+    (hit, *_) = in_answered_turn(report, end)
+    block = hit["text"].partition("<reverie-memory")[2].partition("</reverie-memory>")[0]
+    assert 9_000 < len(block) < 10_000

@@ -3,9 +3,10 @@ is wrong with the index it is rebuilt, or memory stays silent."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reverie import errors
@@ -22,6 +23,7 @@ from reverie.layouts.naming import INDEX
 from reverie.storage.search import CANDIDATES, FolderSource, SearchIndex
 
 if TYPE_CHECKING:
+    from reverie.core.edits import Edit
     from reverie.storage.store import Store
 
 MOST_OF_KIND = 256          # candidates among which those of one type are looked for
@@ -107,6 +109,8 @@ def session_block(space: Space, place: Place, *, session: str = "", tokens: int,
     frozen = records.frozen(session, name)
     if frozen is not None and not (refresh and space.design.refresh.rereads):
         return frozen
+    if frozen is None:
+        _claim(space, place)
     text = _render(space, _layers(space, place), tokens)
     if frozen is None:
         return records.freeze(session, name, text)
@@ -165,20 +169,36 @@ def _render(space: Space, layers: list[Layer], tokens: int, *, guided: bool = Tr
     return space.design.residency.session_block(layers, guidance=guidance, tokens=tokens, now=space.now())
 
 
+def _claim(space: Space, place: Place) -> None:
+    """Write down whose the folders are that the agent is about to be told to write to, before it does. The products' names for
+    directories are lossy: what it writes into one that is nobody's yet, a session of another project would read (DESIGN §4.6)."""
+    if not space.design.writing.by_agent:
+        return
+    for mount in space.mounts(place):
+        if not mount.label.endswith(mount.project):
+            _keep(space, "claim", "folder_named", partial(space.project_edit, mount))
+
+
 def _rebuild(space: Space, store: Store) -> None:
     """Write the index of a store that has none, as the client does when a session starts (spec/claude-code §4.4). The
-    session is shown it in any case: whoever is just changing something is not waited for, and no failure stops it."""
-    home, view = space.home, store.folder()
-    if not store.writable or home.readonly or INDEX in view.scan.files or INDEX in view.scan.skipped:
-        return
-    from reverie.core.events import Cause
+    session is shown it in any case."""
+    view = store.folder()
+    if store.writable and INDEX not in view.scan.files and INDEX not in view.scan.skipped:
+        _keep(space, "reindex", "index_missing", lambda: store.plan(Change(reindex=True, rebuild=True), space.now()).edits)
 
+
+def _keep(space: Space, operation: str, rule: str, edits: Callable[[], Sequence[Edit]]) -> None:
+    """Change something beside the request: whoever holds the lock is not waited for, and no failure stops the session."""
+    home = space.home
     try:
-        if not home.try_lock("reindex"):
+        if home.readonly or not home.try_lock(operation):
             return
         try:
-            plan = store.plan(Change(reindex=True, rebuild=True), space.now())
-            home.journal.commit(plan.edits, cause=Cause(operation="reindex", actor="reverie", rule="index_missing"))
+            planned = edits()
+            if planned:
+                from reverie.core.events import Cause
+
+                home.journal.commit(planned, cause=Cause(operation=operation, actor="reverie", rule=rule))
         finally:
             home.unlock()
     except errors.ReverieError as error:
