@@ -113,7 +113,7 @@ def test_what_an_agent_writes_first_is_not_read_in_a_project_whose_folder_has_th
             assert memory.undo().change == 0                # the owner's name is nothing that "the last change" means
     for name, other in (("a_b", "a-b"), ("a-b", "a_b")):
         with open_memory(tmp_path / "home", design=design, cwd=tmp_path / name, environment={}, clock=lambda: NOW) as memory:
-            block = memory.session_block("next")
+            block = memory.session_block(f"{name} next")
             assert f"Only of {name}" in block and f"Only of {other}" not in block
 
 
