@@ -11,6 +11,10 @@ class WrongUse(ReverieError):
     """The request itself was wrong: an unknown design, a date that is none, options that exclude each other."""
 
 
+class BadSettings(WrongUse):
+    """The settings, in the file or the environment, cannot be read, or hold a name or value that cannot be."""
+
+
 class NotFound(ReverieError):
     """There is no such memory, change, run or file."""
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +25,7 @@ from reverie.storage.home import Home
 if TYPE_CHECKING:
     from reverie.axes.reminding import Folder
     from reverie.core.agents import Agent
+    from reverie.core.checkup import Checked, Native
     from reverie.core.cost import Caps
     from reverie.core.dream import Consolidator
     from reverie.core.dream_report import Dreamed
@@ -36,9 +37,11 @@ if TYPE_CHECKING:
     from reverie.core.switch import Switch
     from reverie.flows.filing import Files
     from reverie.flows.learning import Job, Learned
+    from reverie.flows.mending import Mended
     from reverie.flows.metering import Metered
     from reverie.hosts.agents_md import Found as Instructed
     from reverie.subagents import Subagents
+    from reverie.layouts.claude_code import ClaudeCode
 
 
 def open_memory(
@@ -469,6 +472,57 @@ class Memory:
     def _agent(self, name: str) -> Agent | None:
         return self.subagents.agent(name) if name else None
 
+    # ── looking after it ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def checkup(self, *, host: str = "all", everywhere: bool = False) -> Sequence[Checked]:
+        """What is wrong, folder by folder: the home and the stores ("own"), and a product's memory folder ("claude-code").
+
+        Looks and writes nothing. ``everywhere``: of all projects, not only of the one seen from here.
+        """
+        from reverie.flows import checking
+
+        natives = self._natives(host, everywhere=everywhere)
+        found = [checking.native(self.space, _product_layout(), native) for native in natives]
+        if host in ("own", "all"):
+            mounts = checking.mounts(self.space, self.place, everywhere=everywhere)
+            found += [*(checking.own(self.space, mount) for mount in mounts), checking.home(self.space)]
+        return found
+
+    def mend(self, *, host: str = "all", everywhere: bool = False, dry_run: bool = False) -> Sequence[Mended]:
+        """Mend what can be mended by rule, one change of the journal for each mend; ``dry_run`` only says how.
+
+        Writes into a product's folder, too. Raises ``StoreUnavailable`` while somebody dreams there.
+        """
+        from reverie.flows import checking, mending
+
+        run = "" if dry_run else self.space.home.journal.start_run("doctor")
+        done: list[Mended] = []
+        outcome = "stopped"
+        try:
+            for native in self._natives(host, everywhere=everywhere):
+                done += mending.native(self.space, _product_layout(), native, run=run)
+            if host in ("own", "all"):
+                for mount in checking.mounts(self.space, self.place, everywhere=everywhere):
+                    done += mending.own(self.space, mount, run=run)
+                done += mending.home(self.space, run=run)
+            outcome = "succeeded" if done else "succeeded_no_output"
+        finally:
+            if run:
+                self.space.home.journal.end_run(run, outcome, Counter({"mended": len(done)}))
+        return [replace(each, run=run) for each in done]
+
+    def _natives(self, host: str, *, everywhere: bool) -> Sequence[Native]:
+        from reverie.hosts import claude_native
+
+        if host not in ("all", "own", claude_native.HOST):
+            raise errors.WrongUse(f"unknown host {host!r}; a checkup knows all, own, {claude_native.HOST}")
+        if host == "own":
+            return ()
+        user_home = settings.user_home_of(self.environment)
+        if everywhere:
+            return claude_native.every(self.place, environment=self.environment, user_home=user_home)
+        return (claude_native.here(self.place, environment=self.environment, user_home=user_home),)
+
     # ── about itself ─────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
@@ -539,6 +593,13 @@ class Report:
             "not_kept": dict(Counter(str(drop.reason) for each in self.sessions for drop in each.drops)),
             "sessions": [_session_dict(each) for each in self.sessions],
         }
+
+
+def _product_layout() -> ClaudeCode:
+    """How Claude Code itself writes its folder."""
+    from reverie.layouts.claude_code import ClaudeCode
+
+    return ClaudeCode(edition="2.1", own_index=False)
 
 
 def _session_dict(learned: Learned) -> dict[str, Any]:

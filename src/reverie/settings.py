@@ -125,14 +125,14 @@ def user_home_of(environment: Mapping[str, str]) -> str:
 
 
 def load(home: Path, environment: Mapping[str, str]) -> Settings:
-    """Defaults, then the file, then the environment. Raises ``WrongUse`` for a value that cannot be."""
+    """Defaults, then the file, then the environment. Raises ``BadSettings`` for a value that cannot be."""
     file = home / "settings.toml"
     read = _read(file)
     tables = {name: _table(file, name, read.pop(name, {})) for name in _TABLES}
     written = _flat(read)
     unknown = sorted(set(written) - set(_KNOWN))
     if unknown:
-        raise errors.WrongUse(f"{file}: unknown setting {unknown[0]!r}; known are {', '.join(_KNOWN)}")
+        raise errors.BadSettings(f"{file}: unknown setting {unknown[0]!r}; known are {', '.join(_KNOWN)}")
     values = {}
     for name, (default, least, most) in _KNOWN.items():
         variable = "REVERIE_" + name.replace(".", "_").upper()
@@ -149,17 +149,17 @@ def load(home: Path, environment: Mapping[str, str]) -> Settings:
 def _read(file: Path) -> dict[str, Any]:
     try:
         if file.exists() and not file.is_file():        # a pipe would block for ever
-            raise errors.WrongUse(f"{file} is no regular file. Move it away.")
+            raise errors.BadSettings(f"{file} is no regular file. Move it away.")
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise errors.WrongUse(f"{file} cannot be read: {error}. Mend it or move it away.") from error
+        raise errors.BadSettings(f"{file} cannot be read: {error}. Mend it or move it away.") from error
 
 
 def _table(file: Path, name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise errors.WrongUse(f"{file}: {name} must be a table, [{name}]")
+        raise errors.BadSettings(f"{file}: {name} must be a table, [{name}]")
     return value
 
 
@@ -179,9 +179,9 @@ def _checked(setting: Setting, default: Any, least: int | None, most: int | None
         number = type(default)(setting.value)
     except (TypeError, ValueError, OverflowError):
         kind = "a whole number" if isinstance(default, int) else "a number"
-        raise errors.WrongUse(f"{setting.name} = {setting.value!r} (from {setting.origin}) is not {kind}") from None
+        raise errors.BadSettings(f"{setting.name} = {setting.value!r} (from {setting.origin}) is not {kind}") from None
     if (least is not None and not number >= least) or (most is not None and not number <= most):    # "not": NaN is neither
-        raise errors.WrongUse(f"{setting.name} = {number} (from {setting.origin}) must lie between {least} and {most}")
+        raise errors.BadSettings(f"{setting.name} = {number} (from {setting.origin}) must lie between {least} and {most}")
     return number
 
 

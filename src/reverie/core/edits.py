@@ -34,7 +34,8 @@ class Edit:
     be rendered again instead of calling that a conflict.
     ``observed``: the file was changed already, by another hand, and ``before`` is what that hand left there. History goes on
     from what was known: an undo gives that back, and the bytes of ``before`` are never kept (they may hold a secret).
-    ``mtime_ns`` is the time that a written file gets, None: now.
+    ``sealed``: the bytes from before hold what may not be kept, a credential; the journal forgets them, and the edit cannot
+    be undone. ``mtime_ns`` is the time that a written file gets, None: now.
     """
 
     path: str
@@ -43,6 +44,7 @@ class Edit:
     root: str = ""
     derived: bool = False
     observed: Observed | None = None
+    sealed: bool = False
     mtime_ns: int | None = None
 
 

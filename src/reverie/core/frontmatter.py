@@ -74,6 +74,11 @@ class Document:
         return bool(self._start)
 
     @property
+    def is_utf8(self) -> bool:
+        """Whether it is written in UTF-8, or in bytes that were meant to be; else in UTF-16."""
+        return self._codec == "utf-8"
+
+    @property
     def has_header(self) -> bool:
         """Whether there is a frontmatter."""
         return self._header is not None
@@ -183,8 +188,11 @@ class Document:
         fence = f"---{self.eol}"
         return Document(self.text[: self._start] + fence + lines + fence + self._gap(rest) + rest, self._codec)
 
+    def closed(self) -> Document:
+        """The document with its closing fence, behind the last line that looks like a header, where that is missing."""
+        return self._close() if self._header is not None and not self._header.closed else self
+
     def _close(self) -> Document:
-        """The missing closing fence, put behind the last line that looks like a header."""
         assert self._header is not None
         before, after = self.text[: self._header.stop], self.text[self._header.stop :]
         return Document(f"{self._ended(before)}---{self.eol}{self._gap(after)}{after}", self._codec)

@@ -7,6 +7,8 @@ The indexes as present products write and load them are in ``product_index``.
 
 from __future__ import annotations
 
+import re
+
 from reverie.core import budget
 from reverie.core.budget import Budget, Cut
 from reverie.core.scalar import one_line
@@ -76,6 +78,15 @@ def link(path: str) -> str:
 def percent(text: str) -> str:
     """Every character as the percent-encoded bytes of its UTF-8."""
     return "".join(f"%{byte:02X}" for byte in text.encode("utf-8", "replace"))
+
+
+def unpercent(text: str) -> str:
+    """``text`` with what was percent-encoded in it; itself where that gives no text."""
+    parts = re.split("((?:%[0-9A-Fa-f]{2})+)", text)
+    try:
+        return "".join(bytes.fromhex(part.replace("%", "")).decode() if number % 2 else part for number, part in enumerate(parts))
+    except UnicodeDecodeError:
+        return text
 
 
 def claude(memories: Iterable[Memory]) -> Cut:

@@ -7,6 +7,8 @@ constants say bytes.
 
 from __future__ import annotations
 
+import re
+
 from reverie.core import budget
 from reverie.core.budget import JS_SPACE, UTF16, Budget, Cut
 from reverie.core.header import find
@@ -71,7 +73,7 @@ def claude_loaded(text: str, *, tells: bool = True) -> Cut:
 
     ``tells`` is 2.1.332's, which says what was cut off; 2.1.197 only says that it was, and keeps carriage returns.
     """
-    text = _cleaned(text) if tells else _stripped(text.removeprefix("\ufeff"))
+    text = _cleaned(text) if tells else claude_stripped(text.removeprefix("\ufeff"))
     cut = budget.first_lines(text, CAPS)
     if cut.whole:
         return cut
@@ -136,10 +138,10 @@ def _kilobytes(units: int) -> str:
 
 
 def _cleaned(text: str) -> str:
-    return _stripped(unified(text.removeprefix("\ufeff")))
+    return claude_stripped(unified(text.removeprefix("\ufeff")))
 
 
-def _stripped(text: str) -> str:
+def claude_stripped(text: str) -> str:
     """The text without frontmatter and without HTML comments that start a line outside of code, trimmed.
 
     As captured: of a comment over several lines what stands behind its end stays; an indented one is left alone.
@@ -152,19 +154,17 @@ def _stripped(text: str) -> str:
     lines = text.split("\n")
     kept: list[str] = []
     hidden = False                  # inside a comment over several lines
+    last = text.rfind("-->")
+    at = 0
     for line, in_code in zip(lines, fenced(lines), strict=True):
-        if hidden or (line.startswith("<!--") and not in_code and _closes(text, line)):
+        start, at = at, at + len(line) + 1
+        if hidden or (line.startswith("<!--") and not in_code and start < last):
             _, end, line = line.partition("-->")
             hidden = not end
             if hidden:
                 continue
         kept.append(line)
     return "\n".join(kept).strip(JS_SPACE)
-
-
-def _closes(text: str, line: str) -> bool:
-    """Whether the comment that this line opens is closed anywhere behind."""
-    return "-->" in line or text.find("-->", text.find(line)) >= 0
 
 
 def claude_spliced(text: str, put: Mapping[str, str], remove: Collection[str]) -> str:
@@ -210,9 +210,35 @@ def claude_pointed(text: str) -> set[str]:
     return {target for line in text.split("\n") if (target := _target(line)) is not None}
 
 
-def _target(line: str) -> str | None:
-    """The file that an index line points to: ``- [Title](file.md) …``, brackets in the name included."""
-    bare = line.lstrip(" \t")
+def claude_name(name: str) -> str:
+    """The ``name`` that the client makes of one at its next edit (§2.3): ``[a-z0-9_-]+`` as it is, else lower case with
+    dashes; of Chinese nothing is left."""
+    return name if re.fullmatch("[a-z0-9_-]+", name) else re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+class Pointer:
+    """A line of an index that points somewhere: ``- [Title](file.md) — hook``. ``line`` counts from 1."""
+
+    __slots__ = ("hook", "line", "target", "title")
+
+    def __init__(self, line: int, title: str, target: str, hook: str) -> None:
+        self.line = line
+        self.title = title
+        self.target = target
+        self.hook = hook
+
+    def __repr__(self) -> str:
+        return f"Pointer({self.line}, {self.title!r}, {self.target!r}, {self.hook!r})"
+
+
+def claude_pointers(text: str) -> list[Pointer]:
+    """The pointers of an index, in order."""
+    return [found for number, line in enumerate(text.split("\n"), 1) if (found := pointer(line, number)) is not None]
+
+
+def pointer(line: str, number: int = 1) -> Pointer | None:
+    """What a line points to, brackets in the name included; None for a line that is no pointer."""
+    bare = line.strip(" \t\r")
     start = bare.find("](") + 2
     if not bare.startswith(("- [", "* [", "+ [")) or start < 2:
         return None
@@ -220,8 +246,15 @@ def _target(line: str) -> str | None:
     for i in range(start, len(bare)):
         depth += (bare[i] == "(") - (bare[i] == ")")
         if not depth:
-            return bare[start:i].strip().removeprefix("./")
+            hook = bare[i + 1 :].lstrip(" \t-—–:·")
+            return Pointer(number, bare[3 : start - 2].strip(), bare[start:i].strip().removeprefix("./"), hook)
     return None
+
+
+def _target(line: str) -> str | None:
+    """The file that an index line points to."""
+    found = pointer(line)
+    return found.target if found else None
 
 
 # -- Qwen Code ---------------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ A new file has the study's shape, or, in the edition ``2.1``, the client's, so t
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -24,8 +23,6 @@ from reverie.layouts import fields, naming
 from reverie.layouts.files import fetch
 from reverie.layouts.naming import INDEX
 
-_SLUG = re.compile("[a-z0-9_-]+")
-_NOT_SLUG = re.compile("[^a-z0-9]+")
 # Keys of the client's own shape that are made anew, not carried along, when a file is written in it.
 _CLIENT_KEYS = ("node_type", "type", "title", "modified", "originSessionId")
 
@@ -224,9 +221,7 @@ def slug_name(name: str) -> str:
     Where nothing is left, as of Chinese, the client would write "": a short hash stands in, so that the name can be
     linked to.
     """
-    if _SLUG.fullmatch(name):
-        return name
-    return _NOT_SLUG.sub("-", name.lower()).strip("-") or f"memory-{zlib.crc32(name.encode('utf-8', 'replace')):08x}"
+    return product_index.claude_name(name) or f"memory-{zlib.crc32(name.encode('utf-8', 'replace')):08x}"
 
 
 def _stamp(at: datetime) -> str:

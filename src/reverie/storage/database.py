@@ -102,6 +102,11 @@ class Database:
             except sqlite3.DatabaseError as error:
                 raise self._failed(error) from error
 
+    def overwrite_deleted(self) -> None:
+        """From now on what is deleted is overwritten, too: it was something that may not be kept, and would linger in free
+        pages. Not always, since it takes more room on a full disk."""
+        self._ready(write=True).execute("PRAGMA secure_delete = ON").fetchall()
+
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         with self._guard:

@@ -128,6 +128,10 @@ class Home:
             return []
         return [self.path(name) for name in names if name.startswith("state.db.damaged-") and not name.endswith(("-wal", "-shm"))]
 
+    def waiting(self) -> int:
+        """How many changes were announced and are not completed."""
+        return len(self._database.rows("pending_changes")) if os.path.exists(self._database.path) else 0
+
     @property
     def readonly(self) -> str:
         """Why nothing can be written here; "" when something can."""

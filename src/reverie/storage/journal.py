@@ -271,7 +271,10 @@ class Journal:
         change = int(row["id"])
         for place, step in enumerate(steps):
             observed = step.edit.observed
-            for data in (None if observed else step.edit.before, step.edit.after):
+            if step.edit.sealed:        # an earlier change may have kept them: they go there, too
+                self._database.overwrite_deleted()
+                self._database.run("delete_blob", digest=digest_of(step.edit.before))
+            for data in (None if observed or step.edit.sealed else step.edit.before, step.edit.after):
                 if data is not None:
                     self._database.run("add_blob", digest=digest_of(data), data=zlib.compress(data))
             self._database.run(

@@ -25,6 +25,7 @@ COMMANDS = {
     "why": ("why", "Why a memory is there: session, message, rule, history."),
     "instructions": ("instructions", "What people wrote down for agents here (AGENTS.md), and what is left out of it."),
     "cost": ("cost", "What language models were asked, what it cost, what the caps leave."),
+    "doctor": ("doctor", "Look for what is wrong in a product's memory folder and in ours; mend it on request."),
     "status": ("status", "What is kept, what was done, what needs a look."),
     "agents": ("agents", "Sub-agents with a memory of their own, and which of them share."),
     "designs": ("designs", "The memory designs side by side."),

@@ -33,6 +33,10 @@ RETURNING id;
 -- Keep some bytes, once however often they occur.
 INSERT INTO blobs (digest, data) VALUES (:digest, :data) ON CONFLICT (digest) DO NOTHING;
 
+-- name: delete_blob
+-- Let go bytes that may not be kept, whatever change would need them for its undo.
+DELETE FROM blobs WHERE digest = :digest;
+
 -- name: add_edit
 -- Say what one file held and will hold.
 INSERT INTO edits (change, place, path, root, derived, before, after, mode, mtime_ns)
