@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from reverie.flows.mending import Mended
     from reverie.flows.metering import Metered
     from reverie.hosts.agents_md import Found as Instructed
-    from reverie.subagents import Subagents
     from reverie.layouts.claude_code import ClaudeCode
+    from reverie.subagents import Subagents
 
 
 def open_memory(
