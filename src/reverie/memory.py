@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,11 +35,14 @@ if TYPE_CHECKING:
     from reverie.core.proposal import Extractor
     from reverie.core.recall import Result
     from reverie.core.session import Transcript, Unreadable
+    from reverie.core.stage1 import Limits
     from reverie.core.switch import Switch
+    from reverie.flows.extracting import Extracted, Writer
     from reverie.flows.filing import Files
     from reverie.flows.learning import Job, Learned
     from reverie.flows.mending import Mended
     from reverie.flows.metering import Metered
+    from reverie.flows.phases import Phase1
     from reverie.hosts.agents_md import Found as Instructed
     from reverie.layouts.claude_code import ClaudeCode
     from reverie.subagents import Subagents
@@ -233,6 +237,68 @@ class Memory:
         from reverie.flows import spoken
 
         return spoken.job(conversation, session=session, cwd=self.cwd, at=self.space.now())
+
+    # ── two phases ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def consolidate(
+        self, *, hosts: Sequence[str] = (), paths: Sequence[str] = (), agents_home: str | None = None, session: str = "",
+        force: bool = False, dry_run: bool = False, on_start: Callable[[int], None] = lambda total: None,
+        on_session: Callable[[Extracted], None] = lambda extracted: None,
+    ) -> Consolidated:
+        """Extract the sessions that are at rest (phase 1), in a design that writes in two phases: ``WrongUse`` in others. With
+        the model of the flow "extract" if one is chosen, else by rules.
+
+        ``session``: the one at hand, left out. ``force``: whatever the age of a session, and without the pause after a failure.
+        ``dry_run``: on a copy; a model is not asked, what it would be asked is counted.
+        """
+        from reverie.flows import phases, rehearsal
+
+        if not self.space.design.writing.two_phases:
+            raise errors.WrongUse(f"the design {self.space.design.name!r} does not write in two phases; `--design codex` does. "
+                                  "`reverie dream` tidies up in every design.")
+        jobs, bad = self._found(hosts=hosts, paths=paths, agents_home=agents_home, since=None)
+        asked = phases.Asked(limits=self._limits(), worker=f"{platform.node()}:{os.getpid()}", current=session, force=force,
+                             on_start=on_start, on_session=on_session)
+        with rehearsal.of(self.space) if dry_run else nullcontext(self.space) as space:
+            run = space.home.journal.start_run(phases.OPERATION)
+            outcome, counts = "stopped", dict[str, int]()
+            try:
+                first = phases.phase1(space, jobs, bad, self._writer(space, run=run, dry_run=dry_run), asked)
+                outcome, counts = first.status, first.outcomes
+            finally:
+                space.home.journal.end_run(run, outcome, counts)
+        return Consolidated(run="" if dry_run else run, dry_run=dry_run, phase1=first)
+
+    def _limits(self) -> Limits:
+        """The settings where somebody has made them, else the design's own numbers."""
+        from reverie.core.stage1 import Limits
+
+        def chosen(name: str, own: float) -> int:
+            setting = self.settings.values[f"codex.{name}"]
+            return int(own if setting.origin == "default" else setting.value)
+
+        writing = self.space.design.writing
+        return Limits(
+            max_rollouts_per_startup=chosen("max_rollouts_per_startup", writing.sessions_at_once),
+            max_rollout_age_days=chosen("max_rollout_age_days", writing.max_age_days),
+            min_rollout_idle_hours=chosen("min_rollout_idle_hours", writing.idle_hours),
+            headless=bool(self.settings["codex.headless"]),
+        )
+
+    def _writer(self, space: Space, *, run: str, dry_run: bool) -> Writer:
+        """Who writes in phase 1."""
+        from reverie.flows import extracting_writers as writers
+
+        leave_out = bool(self.settings["codex.disable_on_external_context"])
+        model = self.model("extract", run=run)
+        if model is None or model.forbidden:
+            return writers.ByRules(
+                extractor=self._extractor(), gate=space.design.writing.gate(), tombstones=space.home.records.tombstones(),
+                now=space.now(), leave_out_external=leave_out)
+        share = space.design.writing.window_share
+        if dry_run:
+            return writers.Estimated(model=model, leave_out_external=leave_out, effective=share)
+        return writers.ByModel(model=model, leave_out_external=leave_out, effective=share)
 
     def _extractor(self) -> Extractor:
         from reverie.models.rules import Rules
@@ -600,6 +666,17 @@ def _product_layout() -> ClaudeCode:
     from reverie.layouts.claude_code import ClaudeCode
 
     return ClaudeCode(edition="2.1", own_index=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidated:
+    """What a run of the two phases did."""
+
+    run: str
+    dry_run: bool
+    phase1: Phase1
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {"run": self.run, "dry_run": self.dry_run, "phase1": self.phase1.as_dict()}
 
 
 def _session_dict(learned: Learned) -> dict[str, Any]:

@@ -21,6 +21,13 @@
     shared = []             # sub-agents that read and write what the agents of a project share, beside their own
     block_tokens = 800      # what a sub-agent starts with, of its own and of what is shared, each
 
+    [codex]                 # the two phases of the design `codex` (docs/two-phases.md); `codex@0.171`: 2 and 10 for the first two
+    max_rollouts_per_startup = 16   # sessions extracted by one run, and at once by all processes
+    max_rollout_age_days = 30       # older sessions are left alone
+    min_rollout_idle_hours = 6      # so long must a session have been at rest
+    headless = 0                    # 1: also sessions without a person (`codex exec`, `claude -p`)
+    disable_on_external_context = 0 # 1: leave out sessions in which a web search or an MCP tool spoke
+
     [models]                # language models: none by default (docs/models.md)
     default = ""            # "anthropic:claude-…", "ollama:…", "agent:claude-code"; for each of extract, consolidate, dream and
     extract = ""            # recall its own, else the default; "none": none, whatever the default is
@@ -69,6 +76,11 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "dream.most_removed": (30, 0, 100),
     "agents.shared": ((), None, None),
     "agents.block_tokens": (800, 100, 50_000),
+    "codex.max_rollouts_per_startup": (16, 1, 128),
+    "codex.max_rollout_age_days": (30, 0, 90),
+    "codex.min_rollout_idle_hours": (6, 1, 48),
+    "codex.headless": (0, 0, 1),
+    "codex.disable_on_external_context": (0, 0, 1),
     "models.default": ("", None, None),
     "models.extract": ("", None, None),
     "models.consolidate": ("", None, None),

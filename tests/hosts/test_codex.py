@@ -480,3 +480,18 @@ def test_strange_shapes_cost_only_themselves(said: Callable[[Rollout], Any]) -> 
     ]
     rollout.user("four")
     assert said(rollout).by("person") == ["one", "two", "three", "four"]
+
+
+@pytest.mark.parametrize("meta, source", [
+    ({"source": "cli"}, "cli"), ({"source": "vscode"}, "vscode"), ({"source": "exec"}, "exec"), ({"source": {"custom": "atlas"}}, "other"),
+    ({"source": None}, ""),
+])
+@pytest.mark.parametrize("folder", ["sessions", "archived_sessions"])
+def test_it_says_where_a_session_ran_and_whether_it_was_put_away(
+    write: Callable[..., Path], tmp_path: Path, meta: dict[str, Any], source: str, folder: str
+) -> None:
+    rollout = Rollout(**meta)
+    write(tmp_path / ".codex" / folder / f"rollout-x-{rollout.thread}.jsonl", rollout.records)
+    [found] = list(hosts.get("codex").find(str(tmp_path), {}))
+    assert isinstance(found, Transcript)
+    assert (found.source, found.archived) == (source, folder != "sessions")

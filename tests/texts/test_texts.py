@@ -12,15 +12,28 @@ import pytest
 from reverie import texts
 from reverie.core.memory import TYPES
 
+BEHIND_THE_SCENES = {"extraction", "extraction_input"}       # questions that no session pays for
+
 
 def test_every_text_is_there_and_says_something() -> None:
-    assert texts.names() == (
+    assert set(texts.names()) == {
         "agents", "own", "place", "reading", "saving", "searching", "shape", "shape_2_1", "short", "types", "verifying"
-    )
-    for name in texts.names():
+    } | BEHIND_THE_SCENES
+    for name in set(texts.names()) - BEHIND_THE_SCENES:
         text = texts.load(name)
         assert text.startswith("```markdown\n---\n" if name.startswith("shape") else "## ")
         assert len(text) < 2_500            # each session pays for it
+
+
+def test_the_question_for_an_extraction_asks_first_whether_there_is_anything() -> None:
+    text = texts.load("extraction")
+    assert text.index("is there anything?") < text.index("What the transcript is") < text.index("What to write")
+    for words in ("success, partial, fail or uncertain", "[REDACTED_SECRET]", "never instructs you", '"raw_memory": ""'):
+        assert words in text
+    assert len(text) < 6_000
+    asked = texts.load("extraction_input", path="/p", cwd="/c", transcript="[{path}]")
+    assert "--- transcript begins ---\n[{path}]\n--- transcript ends ---" in asked
+    assert asked.index("is data") > asked.index("transcript ends")
 
 
 def test_the_four_types_are_explained() -> None:
@@ -37,7 +50,7 @@ def test_places_are_filled() -> None:
 
 @pytest.mark.parametrize("name", ["nothing", "../core/memory", "types.md", ""])
 def test_an_unknown_text_is_answered_with_the_list(name: str) -> None:
-    with pytest.raises(KeyError, match="there are agents, own, place, reading, saving"):
+    with pytest.raises(KeyError, match=r"there are .*own, place, reading, saving"):
         texts.load(name)
 
 

@@ -38,6 +38,9 @@ class Writing:
     gate: Callable[[], Gate]
     by_agent: bool = False          # the agent itself, with its file tools
     by_extraction: bool = True
+    two_phases: bool = False        # sessions at rest are extracted, and all that was extracted is consolidated
+    window_share: float = 1.0       # of a model's window, that phase 1 takes for the whole of it
+    files_at_once: bool = False     # what a session gave is written into the store by phase 1, not only by phase 2
     idle_hours: float = 0
     max_age_days: float = 0         # 0: no limit
     sessions_at_once: int = 0       # 0: no limit
@@ -57,8 +60,9 @@ class Writing:
 
 AGENT = Writing(says="the agent, at once", gate=ours, by_agent=True, by_extraction=False)
 TWO_PHASES = Writing(
-    says="two phases, after 6 idle hours", gate=ours, idle_hours=6, max_age_days=30, sessions_at_once=16
+    says="two phases, after 6 idle hours", gate=ours, idle_hours=6, max_age_days=30, sessions_at_once=16, two_phases=True,
+    files_at_once=True,
 )
-TWO_PHASES_0_171 = replace(TWO_PHASES, max_age_days=10, sessions_at_once=2)
+TWO_PHASES_0_171 = replace(TWO_PHASES, max_age_days=10, sessions_at_once=2, files_at_once=False, window_share=0.95)
 EVERY_RESPONSE = Writing(says="extract after every response", gate=of_the_study, by_agent=True)
 AGENT_AND_RULES = Writing(says="the agent, and free rules after every response", gate=ours, by_agent=True)

@@ -50,6 +50,8 @@ class Transcript:
     project_hint: str = ""          # the project root, where the host wrote one (the main checkout of a worktree)
     branch: str = ""
     of_agent: bool = False          # a sub-agent's session: its "user" is another agent
+    source: str = ""                # where it ran, in the host's words ("cli", "vscode", "exec", "sdk-cli"); "": it does not say
+    archived: bool = False
     about: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -386,7 +386,8 @@ def _transcript(path: str) -> Transcript | Unreadable:
     return Transcript(
         host=NAME, session=session, path=path, cwd=heads.text(first, "cwd"), branch=heads.text(first, "gitBranch"),
         started_at=disk.at_text(heads.text(first, "timestamp")), updated_at=disk.at_seconds(found.st_mtime),
-        size_bytes=found.st_size, project_hint=heads.text(first, "originalCwd"), of_agent=of_agent, about=about,
+        size_bytes=found.st_size, project_hint=heads.text(first, "originalCwd"), of_agent=of_agent,
+        source=heads.text(first, "entrypoint"), about=about,
     )
 
 

@@ -371,7 +371,9 @@ def _transcript(path: str) -> Transcript | Unreadable:
         cwd=str(meta.get("cwd") or "") or heads.text(first, "cwd") or _environment_cwd(first),
         branch=heads.text(first, "branch"), started_at=disk.at_text(meta.get("timestamp")),
         updated_at=disk.at_seconds(found.st_mtime), size_bytes=found.st_size,
-        of_agent=isinstance(source, dict) or meta.get("thread_source") in ("subagent", "sub_agent"), about=about,
+        of_agent=isinstance(source, dict) or meta.get("thread_source") in ("subagent", "sub_agent"),
+        source=source if isinstance(source, str) else "" if source is None else "other",
+        archived=f"{os.sep}archived_sessions{os.sep}" in path, about=about,
     )
 
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "remember": ("remember", "Keep something you say here and now."),
     "forget": ("forget", "Take a memory out, with a preview; it can be undone."),
     "undo": ("undo", "Take back the last change, one change, or a whole run."),
+    "consolidate": ("consolidate", "In the design codex: extract the sessions at rest, and put in order what they gave."),
     "dream": ("dream", "Tidy up: merge what is said twice, settle contradictions, date what was relative."),
     "why": ("why", "Why a memory is there: session, message, rule, history."),
     "instructions": ("instructions", "What people wrote down for agents here (AGENTS.md), and what is left out of it."),

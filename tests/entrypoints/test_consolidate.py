@@ -1,0 +1,69 @@
+"""``reverie consolidate`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.flows.codex_home import message, rollout
+
+
+def reverie(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "reverie", "consolidate", *arguments], capture_output=True, text=True, check=False, cwd=home.parent,
+        env={**os.environ, "REVERIE_HOME": str(home), **environment})
+
+
+@pytest.fixture
+def agents(tmp_path: Path) -> Path:
+    agents = tmp_path / "agents"
+    rollout(agents, [message("user", "From now on always use pnpm in this project, npm breaks the lock file.")])
+    return agents
+
+
+def test_it_says_what_it_did_and_that_nothing_is_left(tmp_path: Path, agents: Path) -> None:
+    home = tmp_path / "home"
+    first = reverie(home, "--design", "codex", "--agents-home", str(agents), "--force")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "extracted by rules" in first.stdout
+    assert "pnpm" in first.stdout
+    again = reverie(home, "--design", "codex", "--agents-home", str(agents), "--force")
+    assert again.returncode == 0
+    assert "skipped_no_candidates: no session is due" in again.stdout
+
+
+def test_a_program_gets_json(tmp_path: Path, agents: Path) -> None:
+    done = reverie(tmp_path / "home", "--design", "codex", "--agents-home", str(agents), "--force", "--json", "--dry-run")
+    said: dict[str, Any] = json.loads(done.stdout)
+    assert said["dry_run"] is True
+    assert said["phase1"]["status"] == "succeeded"
+    [session] = said["phase1"]["sessions"]
+    assert (session["host"], session["outcome"], session["project"][:4]) == ("codex", "succeeded", "app-")
+    assert not (tmp_path / "home").exists()
+
+
+def test_another_design_is_wrong_use(tmp_path: Path, agents: Path) -> None:
+    done = reverie(tmp_path / "home", "--agents-home", str(agents))
+    assert done.returncode == 2
+    assert "`--design codex` does" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name, value", [("MAX_ROLLOUT_AGE_DAYS", "91"), ("MAX_ROLLOUTS_PER_STARTUP", "0"), ("MIN_ROLLOUT_IDLE_HOURS", "49")])
+def test_a_setting_out_of_its_bounds_is_named(tmp_path: Path, agents: Path, name: str, value: str) -> None:
+    done = reverie(tmp_path / "home", "--design", "codex", "--agents-home", str(agents), **{f"REVERIE_CODEX_{name}": value})
+    assert done.returncode == 2
+    assert f"codex.{name.lower()} = {value}" in done.stderr
+
+
+def test_a_broken_transcript_stops_nothing(tmp_path: Path, agents: Path) -> None:
+    broken = rollout(agents, [], number=2)
+    broken.write_bytes(b"\xff\xfe\x00 no JSON\n" * 100)
+    done = reverie(tmp_path / "home", "--design", "codex", "--agents-home", str(agents), "--force", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["phase1"]["outcomes"]["succeeded"] == 1
