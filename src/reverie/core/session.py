@@ -34,6 +34,9 @@ class Message:
     tool: str = ""                  # a tool's output: which tool, in the host's words
     failed: bool = False            # a tool's output: the call failed or was refused
     cites: tuple[str, ...] = ()     # an answer's: the sessions that it says it used memories of (spec/codex §13)
+    # A tool's output: what it was called with, as the host wrote it (JSON), cut at its end; ``core.calls`` reads it.
+    # Beside what was said, so two messages are equal without it; a reading that began between call and output has none.
+    call: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from reverie.core.session import Cursor, Message, Reading, Transcript, Unreadable, Voice
-from reverie.hosts import disk, heads, jsonl, trees, words
+from reverie.hosts import decoding, disk, heads, jsonl, trees, words
 from reverie.hosts.disk import CannotRead
 from reverie.hosts.jsonl import Where
 
@@ -86,6 +86,7 @@ class _Block(msgspec.Struct, gc=False):
     text: str | None = None
     id: str | None = None
     name: str | None = None
+    input: msgspec.Raw = decoding.NOTHING
     tool_use_id: str | None = None
     content: str | list[_Part] | None = None
     is_error: bool | None = None
@@ -180,7 +181,7 @@ class Decoder(trees.Decoder):
             if block.type == "text":
                 texts.append(block.text or "")
             elif block.type == "tool_use":
-                self.called(block.id, block.name)
+                self.called(block.id, block.name, block.input)
             elif block.type in ("thinking", "redacted_thinking"):
                 self.skip("thinking")
         text = words.clean("\n".join(texts)).strip()
@@ -237,7 +238,7 @@ class Decoder(trees.Decoder):
             tool = self.answered(block.tool_use_id)
             messages += self.say(
                 record, Voice.TOOL, words.output(words.peel(text, self.skip)), where,
-                nth=len(messages), tool=tool, failed=bool(block.is_error),
+                nth=len(messages), tool=tool, failed=bool(block.is_error), call=self.given(block.tool_use_id),
             )
             refusal = self._refusal(record, text)
             if refusal:

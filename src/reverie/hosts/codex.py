@@ -90,6 +90,9 @@ class _Payload(msgspec.Struct, gc=False):
     name: str | None = None
     namespace: str | None = None
     call_id: str | None = None
+    arguments: msgspec.Raw = decoding.NOTHING
+    input: msgspec.Raw = decoding.NOTHING
+    action: msgspec.Raw = decoding.NOTHING
     content: str | list[_Part] | None = None
     output: str | list[_Part] | _Printed | None = None
     message: str | None = None
@@ -178,7 +181,8 @@ class Decoder(decoding.Decoder):
         if payload.type in codex_items.CALLS:
             self._twins.reset()
             tool = payload.name or codex_items.CALLS[payload.type]
-            self.called(payload.call_id or payload.id, f"{payload.namespace}.{tool}" if payload.namespace else tool)
+            given = payload.arguments or payload.input or payload.action
+            self.called(payload.call_id or payload.id, f"{payload.namespace}.{tool}" if payload.namespace else tool, given)
             return ()
         if payload.type in codex_items.OUTPUTS:
             return self._printed(payload, at, where)
@@ -194,7 +198,7 @@ class Decoder(decoding.Decoder):
         text, exit_failed = codex_items.printed(output or "")
         return self.message(
             payload.id or f"@{where.position}", Voice.TOOL, words.output(text), at, tool=self.answered(payload.call_id),
-            failed=failed or exit_failed,
+            failed=failed or exit_failed, call=self.given(payload.call_id),
         )
 
     def _message(self, payload: _Payload, at: str | None, where: Where) -> Sequence[Message]:

@@ -21,6 +21,8 @@ from reverie.hosts import disk
 S = TypeVar("S", bound=msgspec.Struct)
 
 OPEN_CALLS = 64         # tool calls without a result that are remembered; more are never open at once
+CALL_BYTES = 16_384     # of what a tool was called with: paths and commands stand at its beginning
+NOTHING = msgspec.Raw(b"")
 _UNFIT = object()
 
 
@@ -36,6 +38,7 @@ class Decoder:
         self.cwd = ""
         self.branch = ""
         self._calls: dict[str, str] = {}
+        self._given: dict[str, bytes] = {}
 
     @functools.cached_property
     def records(self) -> msgspec.json.Decoder[Any]:
@@ -57,16 +60,24 @@ class Decoder:
         self.cwd = self.cwd or cwd or ""
         self.branch = branch or self.branch
 
-    def called(self, call: str | None, tool: str | None) -> None:
-        """A tool was called; its result will name the call only."""
+    def called(self, call: str | None, tool: str | None, given: msgspec.Raw = NOTHING) -> None:
+        """A tool was called, with this; its result will name the call only."""
         if call and tool:
             self._calls[call] = tool
+            if given:
+                self._given[call] = bytes(memoryview(given)[:CALL_BYTES])
             if len(self._calls) > OPEN_CALLS:
-                del self._calls[next(iter(self._calls))]
+                oldest = next(iter(self._calls))
+                del self._calls[oldest]
+                self._given.pop(oldest, None)
 
     def answered(self, call: str | None) -> str:
         """Which tool a result is from."""
         return self._calls.pop(call, "") if call else ""
+
+    def given(self, call: str | None) -> str:
+        """What the tool was called with that a result is from: JSON as it was written."""
+        return self._given.pop(call, b"").decode("utf-8", "replace") if call else ""
 
     def state(self) -> dict[str, Any]:
         """What a later reading must know."""
@@ -79,13 +90,13 @@ class Decoder:
 
     def message(
         self, id: str, voice: Voice, text: str, at: object = None, *, tool: str = "", failed: bool = False,
-        cites: tuple[str, ...] = (),
+        cites: tuple[str, ...] = (), call: str = "",
     ) -> Sequence[Message]:
         """A message, or none when there is nothing in it. A failed call without a word is still something, a citation too."""
         if not text and not failed and not cites:
             return ()
         when = disk.at_text(at) if isinstance(at, str) else disk.at_millis(at)
-        return (Message(id=id, voice=voice, text=text, at=when, tool=tool, failed=failed, cites=cites),)
+        return (Message(id=id, voice=voice, text=text, at=when, tool=tool, failed=failed, cites=cites, call=call),)
 
     def again(self, line: bytes) -> msgspec.Struct | None:
         """The record in a line that was problem, after all; None, counted, when there is none."""

@@ -39,6 +39,7 @@ _SILENT = frozenset({
 
 class _Function(msgspec.Struct, gc=False):
     name: str | None = None
+    arguments: msgspec.Raw = decoding.NOTHING
 
 
 class _Returned(msgspec.Struct, gc=False):
@@ -89,13 +90,14 @@ class WireDecoder(decoding.Decoder):
                 return self.no("thinking" if payload.type == "think" else "not_text")
             return self.message(name, Voice.ASSISTANT, words.clean(payload.text or "").strip(), at)
         if kind == "ToolCall":
-            self.called(payload.id, payload.function.name if payload.function else None)
+            function = payload.function or _Function()
+            self.called(payload.id, function.name, function.arguments)
             return ()
         if kind == "ToolResult":
             result = payload.return_value or _Returned()
             text = words.output(words.peel("\n".join(decoding.texts(result.output)), self.skip))
-            tool = self.answered(payload.tool_call_id)
-            return self.message(name, Voice.TOOL, text, at, tool=tool, failed=bool(result.is_error))
+            tool, given = self.answered(payload.tool_call_id), self.given(payload.tool_call_id)
+            return self.message(name, Voice.TOOL, text, at, tool=tool, failed=bool(result.is_error), call=given)
         return self.no("sub_agent" if kind == "SubagentEvent" else "bookkeeping")
 
     def _person(self, text: str, at: float | None, name: str) -> Sequence[Message]:
@@ -136,11 +138,13 @@ class ContextDecoder(decoding.Decoder):
             return self.message(name, Voice.PERSON, words.clean(words.peel(text, self.skip)))
         if said.role == "assistant":
             for call in said.tool_calls or ():
-                self.called(call.id, call.function.name if call.function else None)
+                function = call.function or _Function()
+                self.called(call.id, function.name, function.arguments)
             return self.message(name, Voice.ASSISTANT, words.clean(text))
         if said.role == "tool":
             failed = text.startswith("<system>ERROR")
-            return self.message(name, Voice.TOOL, words.output(text), tool=self.answered(said.tool_call_id), failed=failed)
+            tool, given = self.answered(said.tool_call_id), self.given(said.tool_call_id)
+            return self.message(name, Voice.TOOL, words.output(text), tool=tool, failed=failed, call=given)
         return self.no("bookkeeping")
 
 

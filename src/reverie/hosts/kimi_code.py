@@ -59,11 +59,13 @@ class _Part(msgspec.Struct, gc=False):
 
 class _Function(msgspec.Struct, gc=False):
     name: str | None = None
+    arguments: msgspec.Raw = decoding.NOTHING
 
 
 class _Call(msgspec.Struct, gc=False):
     id: str | None = None
     name: str | None = None
+    arguments: msgspec.Raw = decoding.NOTHING
     function: _Function | None = None       # protocol 1.0
 
 
@@ -89,6 +91,7 @@ class _Event(msgspec.Struct, gc=False, rename="camel"):
     tool_call_id: str | None = None
     name: str | None = None
     function: _Function | None = None
+    args: msgspec.Raw = decoding.NOTHING
     result: _Result | None = None
 
 
@@ -137,7 +140,8 @@ class Decoder(decoding.Decoder):
         name = said.id or f"@{where.position}"
         if said.role == "assistant":
             for call in said.tool_calls or ():
-                self.called(call.id, call.name or (call.function.name if call.function else None))
+                within = call.function or _Function()
+                self.called(call.id, call.name or within.name, call.arguments or within.arguments)
             return self.message(name, Voice.ASSISTANT, words.clean("\n".join(_texts(said.content))).strip(), record.time)
         if said.role == "tool":
             return self._result(name, record, said.tool_call_id, said.content, bool(said.is_error))
@@ -165,7 +169,8 @@ class Decoder(decoding.Decoder):
             name = event.uuid or f"@{where.position}"
             return self.message(name, Voice.ASSISTANT, words.clean(event.part.text or "").strip(), record.time)
         if event.type == "tool.call":
-            self.called(event.tool_call_id, event.name or (event.function.name if event.function else None))
+            within = event.function or _Function()
+            self.called(event.tool_call_id, event.name or within.name, event.args or within.arguments)
             return ()
         if event.type == "tool.result" and event.result is not None:
             failed, name = bool(event.result.is_error), event.tool_call_id or f"@{where.position}"
@@ -176,7 +181,8 @@ class Decoder(decoding.Decoder):
         self, name: str, record: _Record, call: str | None, content: str | list[_Part] | None, failed: bool
     ) -> Sequence[Message]:
         text = words.output(words.peel("\n".join(_texts(content)), self.skip))
-        return self.message(name, Voice.TOOL, text, record.time, tool=self.answered(call), failed=failed)
+        tool, given = self.answered(call), self.given(call)
+        return self.message(name, Voice.TOOL, text, record.time, tool=tool, failed=failed, call=given)
 
     def state(self) -> dict[str, Any]:
         return {**super().state(), "prompts": list(self._prompts)}

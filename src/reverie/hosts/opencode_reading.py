@@ -300,7 +300,9 @@ class _Content(decoding.Decoder):
             error = state.get("error")
             content = error.get("message") if isinstance(error, dict) else error
         text = words.output(words.peel(content, self.skip)) if isinstance(content, str) else ""
-        return self.message(name, Voice.TOOL, text, _start(state, at), tool=tool, failed=failed)
+        given = state.get("input")
+        call = msgspec.json.encode(given)[:decoding.CALL_BYTES].decode("utf-8", "replace") if isinstance(given, dict) else ""
+        return self.message(name, Voice.TOOL, text, _start(state, at), tool=tool, failed=failed, call=call)
 
 
 def _start(part: dict[str, Any], at: object) -> object:

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from reverie.core.session import Cursor, Message, Reading, Transcript, Unreadable, Voice
-from reverie.hosts import disk, heads, jsonl, trees, words
+from reverie.hosts import decoding, disk, heads, jsonl, trees, words
 from reverie.hosts.disk import CannotRead
 from reverie.hosts.jsonl import Where
 
@@ -52,13 +52,21 @@ _FILES_BEGIN, _FILES_END = "--- Content from referenced files ---", "--- End of 
 
 
 class _Response(msgspec.Struct, gc=False):
+    id: str | None = None
     name: str | None = None
     response: Any = None
+
+
+class _Call(msgspec.Struct, gc=False):
+    id: str | None = None
+    name: str | None = None
+    args: msgspec.Raw = decoding.NOTHING
 
 
 class _Part(msgspec.Struct, gc=False, rename="camel"):
     text: str | None = None
     thought: bool | None = None
+    function_call: _Call | None = None
     function_response: _Response | None = None
 
 
@@ -140,6 +148,8 @@ class Decoder(trees.Decoder):
                 self.skip("thinking")
             elif part.text:
                 texts.append(part.text)
+            elif (call := part.function_call) is not None:
+                self.called(call.id, call.name, call.args)
         return self.say(record, Voice.ASSISTANT, words.clean("".join(texts)).strip(), where)
 
     def _results(self, record: _Record, parts: list[_Part], where: Where) -> Sequence[Message]:
@@ -154,7 +164,8 @@ class Decoder(trees.Decoder):
             text = next((text for text in (output, error) if isinstance(text, str) and text), "")
             messages += self.say(
                 record, Voice.TOOL, words.output(words.peel(text, self.skip)), where, nth=len(messages),
-                tool=result.name or "", failed=error is not None or status in ("error", "cancelled"),
+                tool=result.name or self.answered(result.id), failed=error is not None or status in ("error", "cancelled"),
+                call=self.given(result.id),
             )
         return messages
 

@@ -49,7 +49,8 @@ class Decoder(decoding.Decoder):
         return True
 
     def say(
-        self, record: Record, voice: Voice, text: str, where: Where, *, nth: int = 0, tool: str = "", failed: bool = False
+        self, record: Record, voice: Voice, text: str, where: Where, *, nth: int = 0, tool: str = "", failed: bool = False,
+        call: str = "",
     ) -> Sequence[Message]:
         """A message under its record's id; a record's second message gets a number."""
         if not text and not failed:
@@ -57,7 +58,8 @@ class Decoder(decoding.Decoder):
         name = record.uuid or f"@{where.position}"
         if nth:
             name = f"{name}#{nth}"
-        return (Message(id=name, voice=voice, text=text, at=disk.at_text(record.timestamp), tool=tool, failed=failed),)
+        at = disk.at_text(record.timestamp)
+        return (Message(id=name, voice=voice, text=text, at=at, tool=tool, failed=failed, call=call),)
 
     def state(self) -> dict[str, Any]:
         return {**super().state(), "known": [uuid[:_ID_CHARACTERS] for uuid in self._last]}
