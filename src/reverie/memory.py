@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from reverie.axes.reminding import Folder
     from reverie.core.agents import Agent
     from reverie.core.checkup import Checked, Native
+    from reverie.core.compaction import Distance
     from reverie.core.cost import Caps
     from reverie.core.dream import Consolidator
     from reverie.core.dream_report import Dreamed
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
     from reverie.core.proposal import Extractor
     from reverie.core.recall import Result
     from reverie.core.session import Transcript, Unreadable
+    from reverie.core.snapshot import Snapshot
     from reverie.core.stage1 import Limits
     from reverie.core.switch import Switch
+    from reverie.flows.compaction import Kept
     from reverie.flows.extracting import Extracted, Writer
     from reverie.flows.filing import Files
     from reverie.flows.learning import Job, Learned
@@ -489,6 +492,83 @@ class Memory:
             most_gone=share, consolidator=consolidator,
         )
 
+    # ── around a compaction ──────────────────────────────────────────────────────────────────────────────────────
+
+    def snapshots(self) -> Sequence[Kept]:
+        """The sessions' states that are kept, the latest first."""
+        from reverie.flows import compaction
+
+        return compaction.listed(self.space)
+
+    def snapshot(self, session: str, *, write: bool = False) -> Taken:
+        """The state of a session, taken from its transcript (a path, or the id of a session on this machine), and kept with
+        ``write``; for a session whose transcript is gone, the state that was kept. Raises ``NotFound`` or ``Ambiguous``."""
+        from reverie.flows import compaction
+
+        job = self._transcript(session)
+        if job is None:
+            kept = compaction.kept(self.space, session)
+            return Taken(snapshot=kept.snapshot, path=kept.path)
+        from reverie.hosts import usage
+
+        found = compaction.take(job.dialect.read(job.transcript))
+        path, change = compaction.write(self.space, found) if write else ("", 0)
+        distance = self._distance(job.transcript.host, usage.tokens(job.transcript))
+        return Taken(snapshot=found, path=path, change=change, distance=distance)
+
+    def _transcript(self, session: str) -> Job | None:
+        """The transcript at this path, or of the session with this id (or a beginning of one); None when there is none."""
+        from reverie import hosts as agents
+        from reverie.core.session import Unreadable
+        from reverie.flows.learning import Job
+
+        is_path = os.sep in session or session.endswith((".jsonl", ".db")) or Path(session).is_file()
+        if is_path:
+            found = list(agents.recognise(str(settings.expanded(session).absolute())))
+            bad = [each for each in found if isinstance(each, Unreadable)]
+            if bad and len(bad) == len(found):
+                raise errors.NotFound(f"{session!r} cannot be read as a transcript: {bad[0].reason} {bad[0].detail}".rstrip())
+        else:
+            found = list(agents.find_all(settings.user_home_of(self.environment), self.environment, None))
+        sessions = [each for each in found if not isinstance(each, Unreadable)]
+        if not is_path:
+            exact = [each for each in sessions if each.session == session]
+            sessions = exact or [each for each in sessions if session and each.session.startswith(session)]
+        if len(sessions) > 1:
+            named = ", ".join(f"{each.host} {each.session}" for each in sessions[:5])
+            raise errors.Ambiguous(f"{session!r} fits {len(sessions)} sessions: {named}. Give a session's whole id.")
+        return Job(dialect=agents.get(sessions[0].host), transcript=sessions[0]) if sessions else None
+
+    def _distance(self, host: str, tokens: int | None) -> Distance | None:
+        """How far a session is from its compaction, where the client's arithmetic is known."""
+        from reverie.core import compaction
+
+        if tokens is None or host != "claude-code":
+            return None
+        rules = compaction.rules(self.environment)
+        return compaction.distance(tokens, rules if tokens <= rules.window else compaction.rules(
+            self.environment, window=compaction.LONG_WINDOW))
+
+    def before_compaction(self, transcript: str) -> str:
+        """For a PreCompact hook: keeps the session's state and says, as plain text, what the summary must keep; "" for a session
+        of which there is nothing to keep."""
+        from reverie.flows import compaction
+
+        job = self._transcript(transcript)
+        if job is None:
+            return ""
+        found = compaction.take(job.dialect.read(job.transcript))
+        if not found.empty:
+            compaction.write(self.space, found)
+        return compaction.before(found)
+
+    def after_compaction(self, *, session: str, host: str = "claude-code") -> str:
+        """For a SessionStart hook with the source "compact": the session's block, the state that was kept, and what was read."""
+        from reverie.flows import compaction
+
+        return compaction.after(self.space, self.place, session=session, found=compaction.of(self.space, host, session),
+                                block_tokens=self.settings["block.tokens"])
+
     def why(self, name: str, *, agent: str = "") -> tuple[Found, Sequence[ChangeRecord]]:
         """A memory and what was done to it, oldest first."""
         found = self.read(name, agent=agent)
@@ -640,6 +720,27 @@ class Memory:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A session's snapshot. ``path``: where it is kept below the home, "" when it is not; ``change`` kept it."""
+
+    snapshot: Snapshot
+    path: str = ""
+    change: int = 0
+    distance: Distance | None = None        # to the client's compaction, where that is known
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        found, far = self.snapshot, self.distance
+        return {
+            "host": found.host, "session": found.session, "cwd": found.cwd, "branch": found.branch, "taken": found.taken,
+            "messages": found.messages, "sections": {name: list(entries) for name, entries in found.sections.items()},
+            "path": self.path, "change": self.change,
+            "compaction": far and {"tokens": far.tokens, "window": far.window, "starts_at": far.starts_at, "left": far.left,
+                                   "percent": far.percent, "act": str(far.act)},
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

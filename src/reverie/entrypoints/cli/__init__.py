@@ -23,6 +23,7 @@ COMMANDS = {
     "undo": ("undo", "Take back the last change, one change, or a whole run."),
     "consolidate": ("consolidate", "In the design codex: extract the sessions at rest, and put in order what they gave."),
     "dream": ("dream", "Tidy up: merge what is said twice, settle contradictions, date what was relative."),
+    "snapshot": ("snapshot", "The state of a session, as it should survive a compaction."),
     "why": ("why", "Why a memory is there: session, message, rule, history."),
     "instructions": ("instructions", "What people wrote down for agents here (AGENTS.md), and what is left out of it."),
     "cost": ("cost", "What language models were asked, what it cost, what the caps leave."),
