@@ -193,7 +193,7 @@ def after(
 ) -> str:
     """For SessionStart with the source "compact": the session's block as its design gives it (frozen, or read again), the state
     that was kept, and the memories that were read lately, read again and with their age. At most ``HOOK_CHARACTERS``."""
-    parts = [request.session_block(space, place, session=session, tokens=block_tokens)]
+    parts = [request.session_block(space, place, session=session, tokens=block_tokens, refresh=True)]
     again = _read_again(space, place, found)
     room = HOOK_CHARACTERS - sum(len(part) + 2 for part in (*parts, again) if part)
     if room < 0:                        # a big index: what can be asked for again gives way
