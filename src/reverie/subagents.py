@@ -102,11 +102,13 @@ class Subagents:
         agent = self.agent(name)
         definition = self.defined[name]
         grant = values.granted(definition, auto_memory=self.folders.enabled) if definition else None
-        mounts = [mount for mount in self._space.mounts(self._place, agent) if mount.agent and not mount.folder]
-        wanted = self._space.target(self._place, "", agent)
+        has_stores = self._space.design.scoping.agents is not None
+        seen = self._space.mounts(self._place, agent) if has_stores else ()
+        mounts = [mount for mount in seen if mount.agent and not mount.folder]
+        directory = self._space.store(self._space.target(self._place, "", agent)).root if has_stores else ""
         return Row(
             name=name, definition=definition, grant=grant, memory=agent.memory,
-            directory=self._space.store(wanted).root, native=agent.native[0].path if agent.native else "",
+            directory=directory, native=agent.native[0].path if agent.native else "",
             memories=sum(1 for _ in self._space.memories(mounts)), shared=agent.shares,
             kept_in="agents.shared" if name in self._by_setting else "",
             problems=(*(definition.problems if definition else ("not_defined",)), *(grant.notes if grant else ())),

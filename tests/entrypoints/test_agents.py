@@ -97,6 +97,13 @@ def test_the_list_of_agents_says_what_is_wrong(reverie: Run, tmp_path: Path, hom
     assert "the product ignores it silently" in shown
 
 
+def test_the_list_is_there_in_a_design_without_agents(reverie: Run, tmp_path: Path) -> None:
+    define(tmp_path / "project/.claude/agents", "reviewer", "memory: project")
+    shown = reverie("agents", "--design", "codex")
+    assert shown.exit_code == 0, shown.exception
+    assert "this design has no place for agents" in shown.stdout
+
+
 def test_without_agents_the_list_says_how_one_begins(reverie: Run) -> None:
     assert "reverie remember --agent NAME" in reverie("agents").stdout
 

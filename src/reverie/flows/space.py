@@ -95,16 +95,15 @@ class Space:
         return self._stores[label]
 
     def layout(self, mount: Mount) -> Layout:
-        """How a store looks on disk: as the design has it, but what agents share always says which of them wrote it, and a
-        product's folder is as the product has it."""
-        if mount.scope != agents.SHARED and not mount.folder:
+        """How a store looks on disk: as the design has it, but what agents share always says which of them wrote it, a
+        product's folder is as the product has it, and nothing that agents write is the user's word."""
+        if mount.scope != agents.SHARED and not mount.agent:
             return self.design.layout
         from reverie.layouts.claude_code import ClaudeCode
+        from reverie.layouts.foreign import Foreign, OfAgents
 
         if not mount.folder:
-            return ClaudeCode(provenance=True)
-        from reverie.layouts.foreign import Foreign
-
+            return OfAgents(self.design.layout if mount.agent else ClaudeCode(provenance=True))
         by = By.UNKNOWN if mount.project else By.AGENT      # in a repository it is the word of whoever wrote that
         return Foreign(ClaudeCode(edition="2.1", own_index=False), by=by, host=mount.host, agent=mount.agent)
 

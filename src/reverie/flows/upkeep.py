@@ -92,7 +92,7 @@ def remember(
     from reverie.core.merge import Act
     from reverie.core.proposal import Proposal
 
-    memory = _understood(space, text, extractor, given, scope=scope)
+    memory = _understood(space, text, extractor, given, scope="" if agent else scope)
     if agent is None:
         memory = replace(memory, scope=scope or memory.scope)
         mount = space.target(place, memory.scope)

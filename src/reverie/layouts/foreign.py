@@ -1,7 +1,8 @@
-"""A folder that somebody else writes, read with caution and never written: the product's own memory of an agent, which may
-lie in a repository, where it is another person's word (DESIGN §4.5, §4.10).
+"""Folders whose files may claim what is not so, read with caution (DESIGN §4.5, §4.10).
 
-Whatever its files claim, nothing in them is the user's word; what tries to instruct is quarantined; credentials are masked.
+``Foreign`` is never written: the product's own memory of an agent, which may lie in a repository, where it is another person's
+word. Whatever its files claim, nothing in them is the user's word; what tries to instruct is quarantined; credentials are
+masked. ``OfAgents`` is a store of ours that agents write.
 """
 
 from __future__ import annotations
@@ -79,6 +80,33 @@ class Foreign:
             keywords=tuple(map(_masked, memory.keywords)), confirmed=0,
             status=Status.QUARANTINED if orders and memory.status is Status.ACTIVE else memory.status,
         )
+
+
+class OfAgents:
+    """Another layout over a store of ours that agents write, also with their own file tools: whatever a file claims, it is an
+    agent's word at most."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.name = layout.name
+        self.layout = layout
+
+    def is_memory_path(self, path: str) -> bool:
+        return self.layout.is_memory_path(path)
+
+    def read(self, folder: Folder, *, scope: str, project: str = "") -> Contents:
+        found = self.layout.read(folder, scope=scope, project=project)
+        return replace(found, memories=tuple(map(_not_the_users, found.memories)))
+
+    def write(self, folder: Folder, change: Change, *, now: datetime) -> Written:
+        return self.layout.write(folder, change, now=now)
+
+    def index(self, memories: Iterable[Memory], folder: Folder) -> str:
+        return self.layout.index(memories, folder)
+
+
+def _not_the_users(memory: Memory) -> Memory:
+    by = trust.lower(memory.source.by, By.AGENT)
+    return memory if by is memory.source.by else replace(memory, source=replace(memory.source, by=by))
 
 
 def _masked(text: str) -> str:

@@ -84,7 +84,7 @@ def _show(row: Row) -> None:
     if row.definition:
         click.echo(common.dim(f"  defined   {row.definition.origin}  {row.definition.path}"))
         click.echo(common.dim(f"  tools     {_tools(row)}"))
-    click.echo(common.dim(f"  kept in   {row.directory}"))
+    click.echo(common.dim(f"  kept in   {row.directory or 'nowhere: this design has no place for agents'}"))
     if row.native:
         click.echo(common.dim(f"  also read {row.native}"))
     for problem in row.problems:
