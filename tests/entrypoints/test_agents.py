@@ -161,6 +161,20 @@ def test_an_agent_without_a_memory_gets_what_is_shared_if_it_takes_part(memory: 
     assert "# Persistent Agent Memory" not in text
 
 
+def test_the_rules_that_fit_what_was_handed_over_come_along(memory: Memory, tmp_path: Path) -> None:
+    memory.remember(FACT, agent="dba")
+    memory.remember("Never run migrations against the production database", type="feedback")
+    memory.remember("Icons are exported as SVG and never as PNG", type="feedback")
+    transcript = tmp_path / "session.jsonl"
+    call = {"type": "tool_use", "name": "Agent", "input": {
+        "prompt": "check the migrations of the production database", "subagent_type": "dba"}}
+    transcript.write_text("not json\n" + json.dumps(
+        {"type": "assistant", "message": {"id": "m1", "content": [{"type": "text", "text": "I will ask."}, call]}}) + "\n")
+    text = text_of(subagent_hook.answer(memory, payload("dba", transcript_path=str(transcript))))
+    assert "Never run migrations against the production database" in text
+    assert "SVG" not in text
+
+
 def test_the_answer_is_short_enough_for_the_client(memory: Memory) -> None:
     for number in range(300):
         memory.remember(f"Fact {number}: the machine m{number} builds the target t{number}", agent="a", type="project")
@@ -183,7 +197,7 @@ JUNK = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambd
 @given(JUNK, JUNK, JUNK, JUNK)
 def test_any_payload_is_taken(memory: Memory, agent: object, run: object, prompt: object, whole: object) -> None:
     subagent_hook.answer(memory, whole)
-    subagent_hook.answer(memory, payload("x") | {"agent_type": agent, "agent_id": run, "prompt": prompt, "session_id": run})
+    subagent_hook.answer(memory, payload("x") | {"agent_type": agent, "agent_id": run, "transcript_path": prompt, "session_id": run})
 
 
 @pytest.mark.parametrize("broken", [
@@ -198,7 +212,7 @@ def test_odd_texts_do_not_keep_an_agent_from_starting(memory: Memory) -> None:
     memory.remember(FACT, agent="a")
     memory.remember("Never touch the generated folder by hand", type="feedback")
     for odd in ("\ud800", "\x00", "", "x" * 300_000):
-        assert FACT in text_of(subagent_hook.answer(memory, payload("a", odd, prompt=f"generated folder {odd}")))
+        assert FACT in text_of(subagent_hook.answer(memory, payload("a", odd, transcript_path=odd)))
 
 
 def test_a_closed_store_is_noted_and_the_agent_starts_without(tmp_path: Path, memory: Memory) -> None:

@@ -22,7 +22,8 @@ pytestmark = [pytest.mark.hosts, pytest.mark.shared, pytest.mark.slow, pytest.ma
 
 KNOWN_TO_THE_CLIENT = "The billing tests need the ledger container to be running"
 KNOWN_TO_US = "Releases of the harvest service are cut on Mondays"
-ASKED, HANDED = "ask the researcher about releases please", "find out when we release, researcher"
+RULE = "Never promise a release date to customers"
+ASKED, HANDED = "ask the researcher about releases please", "find out which release date we could promise to customers"
 CALL = {"name": "Agent", "arguments": {"description": "look", "prompt": HANDED, "subagent_type": "researcher"}}
 SCRIPT = {
     "project": "harvest", "files": {"README.md": "# harvest\n"},
@@ -74,11 +75,15 @@ def test_a_sub_agent_is_shown_what_we_wrote(shared: Path, tmp_path: Path) -> Non
         shutil.copytree(store, client / ".claude/agent-memory/researcher", ignore=shutil.ignore_patterns("project.json"))
     with open_memory(tmp_path / "reverie", cwd=project, environment=environment) as memory:
         memory.remember(KNOWN_TO_US, agent="researcher")
+        memory.remember(RULE, type="feedback")
+        memory.remember("Icons are exported as SVG and never as PNG", type="feedback")
     index = (store / "MEMORY.md").read_text(encoding="utf-8").strip()
-    shown = run(shared, tmp_path, client, [index, KNOWN_TO_US, '"name": "Write"', '"name": "Edit"'])
+    shown = run(shared, tmp_path, client, [index, KNOWN_TO_US, RULE, "exported as SVG", '"name": "Write"', '"name": "Edit"'])
     assert [(hit["role"], hit["where"].partition("[")[0]) for hit in shown[index]] == [("system", "system")]
     [ours] = shown[KNOWN_TO_US]
     assert ours["text"].startswith("SubagentStart hook additional context: <reverie-memory")
     assert ours["where"].startswith("messages")
+    assert [hit["where"] for hit in shown[RULE]] == [ours["where"]]        # it fits what was handed over (#41356)
+    assert shown["exported as SVG"] == []
     for tool in ('"name": "Write"', '"name": "Edit"'):      # its list has Read alone (#57507)
         assert [hit["role"] for hit in shown[tool]] == ["tools"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from reverie import errors
 from reverie.core import agents
+from reverie.hosts import claude_delegation
 
 if TYPE_CHECKING:
     from reverie.memory import Memory
@@ -24,13 +25,15 @@ def answer(memory: Memory, payload: object) -> dict[str, Any] | None:
     """What to print for the client, None when there is nothing to say.
 
     An agent that declares a memory, or has one here, gets its own; one that shares, what is shared with the rules that hold
-    for it; every other one, the built-in ones with them, nothing.
+    for it; every other one, the built-in ones with them, nothing. Which rules hold is told by what it was handed, as the
+    session's transcript has it.
     """
     if not isinstance(payload, Mapping) or payload.get("hook_event_name", EVENT) != EVENT:
         return None
-    name, run, prompt = (_text(payload, key) for key in ("agent_type", "agent_id", "prompt"))
+    name, run = _text(payload, "agent_type"), _text(payload, "agent_id")
     if not agents.is_name(name):
         return None
+    prompt = claude_delegation.handed(_text(payload, "transcript_path"), name)
     try:
         block = memory.subagent_block(name, run=_run(payload, run), prompt=prompt, characters=MOST_CHARACTERS)
     except (errors.ReverieError, OSError) as error:
