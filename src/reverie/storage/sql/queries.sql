@@ -88,8 +88,9 @@ SELECT * FROM changes WHERE run = :run ORDER BY id DESC LIMIT :limit;
 SELECT * FROM changes WHERE id IN (SELECT change FROM touched WHERE memory = :memory) ORDER BY id DESC LIMIT :limit;
 
 -- name: undoable
--- The last changes that stand and did something: neither undone nor an undo themselves, newest first. Bookkeeping (an index made
--- again, a folder's owner written down, a session's state) is nothing that a person did and would take back; by its number it can be.
+-- The last changes that stand and did something: neither undone nor an undo themselves, newest first.
+-- Bookkeeping (an index made again, a folder's owner written down, a session's state) is nothing that a person did and would take
+-- back; by its number it can be.
 SELECT id FROM changes WHERE undone_by IS NULL AND NOT is_undo AND operation NOT IN ('reindex', 'claim', 'snapshot') AND (
     EXISTS (SELECT 1 FROM edits WHERE edits.change = changes.id)
     OR EXISTS (SELECT 1 FROM tombstones WHERE tombstones.change = changes.id))
