@@ -116,7 +116,7 @@ class Memory:
 
     def resumed(self, session: str) -> str:
         """What a resumed session is told with its new message, where its product does so and the index has changed; else ""."""
-        return reading.resumed(self.space, self.place, session=session, tokens=self.settings["block.tokens"])
+        return reading.resumed(self.space, self.place, session=session)
 
     def remembered_block(self) -> str:
         """The same without the guidance on how to use a memory: what there is to know, for a person who looks at it."""

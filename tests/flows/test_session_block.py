@@ -204,8 +204,23 @@ def test_a_resumed_session_is_told_a_changed_index_once(tmp_path: Path) -> None:
         assert "one fact in each" not in told               # the guidance is in the prefix, which is kept
         assert memory.session_block("s") == first
         assert memory.resumed("s") == ""
-        memory.forget(memory.find("Noor") + memory.find("FRY"))  # type: ignore[operator]
+        memory.forget(memory.find("FRY"))                   # what is left is the beginning of what was shown
+        told = memory.resumed("s")
+        assert "Noor" in told and "FRY" not in told
+        memory.forget(memory.find("Noor"))
         assert "nothing in an earlier copy is remembered any more" in memory.resumed("s")
+        assert memory.resumed("s") == ""
+        more(memory)
+        assert "FRY" in memory.resumed("s")
+
+
+def test_a_session_that_began_without_memories_is_told_the_first(tmp_path: Path) -> None:
+    with opened(tmp_path, "claude-code@2.1") as memory:
+        memory.session_block("s")
+        assert memory.resumed("s") == ""
+        memory.remember(RULE)
+        assert "Noor" in memory.resumed("s")
+        assert memory.resumed("s") == ""
 
 
 @pytest.mark.parametrize("design", [name for name in designs.names() if name != "claude-code@2.1"])

@@ -47,8 +47,9 @@ class Residency(Protocol):
         for a session without memories. ``tokens`` is the user's budget, where the design leaves it to the user."""
         ...
 
-    def replacement(self, layers: Sequence[Layer]) -> str:
-        """What a resumed session is told in its new message when its block is out of date; "" where it keeps the old one."""
+    def replacement(self, layers: Sequence[Layer], *, shown: str) -> str:
+        """What a resumed session is told in its new message when its index is not the one in ``shown``, which it was told
+        last; "" when it is, and where a session keeps what it has."""
         ...
 
     def agent_index(self, memories: Sequence[Memory], whole: str, *, tokens: int, now: datetime) -> str:
@@ -74,8 +75,8 @@ class WholeIndex:
             return blocks.claude_product_session(layers[0].index, layers[0].folder, guidance=guidance)
         return blocks.claude_session(layers[0].index, guidance=guidance)
 
-    def replacement(self, layers: Sequence[Layer]) -> str:
-        return blocks.claude_replacement(layers[0].index, layers[0].folder) if self.product else ""
+    def replacement(self, layers: Sequence[Layer], *, shown: str) -> str:
+        return blocks.claude_replacement(layers[0].index, layers[0].folder, shown=shown) if self.product else ""
 
     def agent_index(self, memories: Sequence[Memory], whole: str, *, tokens: int, now: datetime) -> str:
         return whole
@@ -97,7 +98,7 @@ class Summary:
         render = blocks.codex_product_session if self.product else blocks.codex_session
         return render(layers[0].index, guidance=guidance)
 
-    def replacement(self, layers: Sequence[Layer]) -> str:
+    def replacement(self, layers: Sequence[Layer], *, shown: str) -> str:
         return ""
 
     def agent_index(self, memories: Sequence[Memory], whole: str, *, tokens: int, now: datetime) -> str:
@@ -121,7 +122,7 @@ class Recalled:
         user_first = reversed([(layer.folder, layer.index) for layer in layers])
         return blocks.qwen_session(user_first, guidance=guidance, design="qwen-code@0.24" if self.product else "qwen-code")
 
-    def replacement(self, layers: Sequence[Layer]) -> str:
+    def replacement(self, layers: Sequence[Layer], *, shown: str) -> str:
         return ""
 
     def agent_index(self, memories: Sequence[Memory], whole: str, *, tokens: int, now: datetime) -> str:
@@ -148,7 +149,7 @@ class ByValue:
             tokens = min(tokens * HOOK_UNITS // units, tokens - 1)
         return ""
 
-    def replacement(self, layers: Sequence[Layer]) -> str:
+    def replacement(self, layers: Sequence[Layer], *, shown: str) -> str:
         return ""
 
     def agent_index(self, memories: Sequence[Memory], whole: str, *, tokens: int, now: datetime) -> str:

@@ -163,13 +163,18 @@ def claude_product_session(index: str, folder: str, *, guidance: str = "") -> st
     return fenced("session", text, design="claude-code@2.1")
 
 
-def claude_replacement(index: str, folder: str) -> str:
+def claude_replacement(index: str, folder: str, *, shown: str) -> str:
     """What a conversation that goes on is told when its index is another one by now (spec/claude-code §5.3): all of it
-    again, with the new message; the copy at the conversation's beginning stays as it is."""
+    again, with the new message; the copy at the conversation's beginning stays as it is.
+
+    ``shown`` is the block or replacement that it was told last; "" when that has the same index.
+    """
     told = "The memory index has changed since this conversation began. This copy takes the place of every earlier one."
     gone = "The memory index of this conversation is empty by now: nothing in an earlier copy is remembered any more."
-    text = _joined(told, _contents(folder), _index(index)) if index.strip() else gone
-    return fenced("session", text, design="claude-code@2.1")
+    current = _joined(_contents(folder), _index(index)) if index.strip() else ""
+    if shown.endswith(f"\n{current}\n</{TAG}>") if current else "\nContents of " not in shown:
+        return ""
+    return fenced("session", _joined(told, current) if current else gone, design="claude-code@2.1")
 
 
 def _contents(folder: str) -> str:

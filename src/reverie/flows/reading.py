@@ -118,7 +118,7 @@ def session_block(space: Space, place: Place, *, session: str = "", tokens: int,
     return text
 
 
-def resumed(space: Space, place: Place, *, session: str, tokens: int) -> str:
+def resumed(space: Space, place: Place, *, session: str) -> str:
     """What a resumed session is told with its new message, because its index is another one by now: the whole of it, once.
 
     "" where the design says nothing on resumption, where nothing changed, and for a session that never had a block. The
@@ -128,13 +128,10 @@ def resumed(space: Space, place: Place, *, session: str, tokens: int) -> str:
     frozen = records.frozen(session, name) if session and space.design.refresh.rereads else None
     if frozen is None:
         return ""
-    layers = _layers(space, place)
-    text = space.design.residency.replacement(layers)
-    now = _render(space, layers, tokens)
     shown = records.frozen(session, _shown(name))
-    if not text or now == (frozen if shown is None else shown):
-        return ""
-    records.refreeze(session, {_shown(name): now})
+    text = space.design.residency.replacement(_layers(space, place), shown=frozen if shown is None else shown)
+    if text:
+        records.refreeze(session, {_shown(name): text})
     return text
 
 
