@@ -164,6 +164,24 @@ def test_processes_that_start_one_session_at_once_agree(tmp_path: Path, design: 
         assert memory.session_block("next") not in blocks
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on files there")
+@pytest.mark.parametrize("design", ["reverie", "claude-code", "claude-code@2.1"])
+def test_a_disk_that_is_full_hides_no_memory(tmp_path: Path, design: str) -> None:
+    """Not frozen, but shown; and what is wrong can be seen."""
+    with opened(tmp_path, design) as memory:
+        memory.remember(RULE)
+        memory.remember(LATER)
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY)); "
+        "memory = open_memory(folder + '/home', design=design, cwd=folder + '/work', environment={}); "
+        "print(memory.session_block('s'), memory.session_block('s', refresh=True), *memory.space.home.notes, sep='@@')"
+    )
+    process = in_process(tmp_path, code, design)
+    block, again, *notes = process.communicate(timeout=60)[0].split("@@")
+    assert "FRY" in block and again == block
+    assert any("was not frozen" in note for note in notes)
+
+
 # -- compaction and resumption
 
 

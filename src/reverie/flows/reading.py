@@ -112,9 +112,12 @@ def session_block(space: Space, place: Place, *, session: str = "", tokens: int,
     if frozen is None:
         _claim(space, place)
     text = _render(space, _layers(space, place), tokens)
-    if frozen is None:
-        return records.freeze(session, name, text)
-    records.refreeze(session, {name: text, _shown(name): text})
+    try:
+        if frozen is None:
+            return records.freeze(session, name, text)
+        records.refreeze(session, {name: text, _shown(name): text})
+    except errors.StoreUnavailable as error:    # a full disk, a home that cannot be written: better not frozen than not there
+        space.home.note(f"the block of a session was not frozen: {error}")
     return text
 
 
@@ -130,8 +133,11 @@ def resumed(space: Space, place: Place, *, session: str) -> str:
         return ""
     shown = records.frozen(session, _shown(name))
     text = space.design.residency.replacement(_layers(space, place), shown=frozen if shown is None else shown)
-    if text:
-        records.refreeze(session, {_shown(name): text})
+    try:
+        if text:
+            records.refreeze(session, {_shown(name): text})
+    except errors.StoreUnavailable as error:
+        space.home.note(f"what a resumed session was told was not written down: {error}")
     return text
 
 
