@@ -70,6 +70,7 @@ DAY_SECONDS = 86_400
 # The products speak from two whole days on (spec/claude-code §7.2, spec/qwen-code §7.5).
 STUDY_DAYS, PRODUCT_DAYS = 1, 2
 
+CLAUDE_CHARACTERS = 25_000          # of an index that Claude Code loads, be it one line (spec/claude-code §4.2)
 NAME_CHARACTERS = 100               # of a name in our own block
 ID_CHARACTERS = 200                 # of an id there: a cut one could not be looked up
 QWEN_DOCUMENTS, QWEN_BODY = 5, 1_200            # study, Qwen Code §7
@@ -159,7 +160,7 @@ def claude_session(index: str, *, guidance: str = "", source: str = "<user-memor
 
 def claude_product_session(index: str, folder: str, *, guidance: str = "") -> str:
     """The block of the edition ``claude-code@2.1`` (spec/claude-code §5.1)."""
-    text = _joined(guidance, _contents(folder), _index(index)) if index.strip() else guidance
+    text = _joined(guidance, _contents(folder, index)) if index.strip() else guidance
     return fenced("session", text, design="claude-code@2.1")
 
 
@@ -171,14 +172,15 @@ def claude_replacement(index: str, folder: str, *, shown: str) -> str:
     """
     told = "The memory index has changed since this conversation began. This copy takes the place of every earlier one."
     gone = "The memory index of this conversation is empty by now: nothing in an earlier copy is remembered any more."
-    current = _joined(_contents(folder), _index(index)) if index.strip() else ""
+    current = _contents(folder, index) if index.strip() else ""
     if shown.endswith(f"\n{current}\n</{TAG}>") if current else "\nContents of " not in shown:
         return ""
     return fenced("session", _joined(told, current) if current else gone, design="claude-code@2.1")
 
 
-def _contents(folder: str) -> str:
-    return f"Contents of {defuse.line(folder, 400)}/MEMORY.md (user's auto-memory, persists across conversations):"
+def _contents(folder: str, index: str) -> str:
+    place = f"Contents of {defuse.line(folder, 400)}/MEMORY.md (user's auto-memory, persists across conversations):"
+    return _joined(place, _index(index, longest_line=CLAUDE_CHARACTERS))
 
 
 def qwen_session(layers: Iterable[tuple[str, str]], *, guidance: str = "", design: str = "qwen-code@0.24") -> str:
@@ -223,9 +225,9 @@ def own_session(index: str, *, guidance: str = "", design: str = "reverie") -> s
     return fenced("session", _joined(what, _index(index), guidance), design=design)
 
 
-def _index(text: str) -> str:
+def _index(text: str, *, longest_line: int = defuse.LONGEST_LINE) -> str:
     """An index as data: its lines and headings are ours, what they say is not."""
-    return defuse.text(text, structured=True).strip()
+    return defuse.text(text, structured=True, longest_line=longest_line).strip()
 
 
 def _joined(*parts: str) -> str:

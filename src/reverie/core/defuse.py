@@ -75,7 +75,7 @@ def visible(text: str) -> str:
     return re.sub(_PILED, r"\1", re.sub(_SURROGATE, "\ufffd", text))
 
 
-def text(words: str, *, structured: bool = False) -> str:
+def text(words: str, *, structured: bool = False, longest_line: int = LONGEST_LINE) -> str:
     """``words`` as data of several lines.
 
     ``structured`` lets headings, rules, speakers and code fences be what they are: where the text is going to be quoted
@@ -92,9 +92,9 @@ def text(words: str, *, structured: bool = False) -> str:
         words = unfenced(re.sub(_SPEAKER, r"\1\\", words, flags=re.MULTILINE | re.IGNORECASE))
     if "\n" in words:
         words = re.sub(_MANY_BLANK, "\n\n", words)
-    if len(words) <= LONGEST_LINE:
+    if len(words) <= longest_line:
         return words
-    return "\n".join(each if len(each) <= LONGEST_LINE else _shortened(each) for each in words.split("\n"))
+    return "\n".join(each if len(each) <= longest_line else _shortened(each, longest_line) for each in words.split("\n"))
 
 
 def unfenced(words: str) -> str:
@@ -104,8 +104,8 @@ def unfenced(words: str) -> str:
     return words
 
 
-def _shortened(words: str) -> str:
-    cut = budget.clip(words, LONGEST_LINE - 30)     # room for saying how much is missing
+def _shortened(words: str, longest: int) -> str:
+    cut = budget.clip(words, longest - 30)     # room for saying how much is missing
     return f"{cut.text} (+{cut.characters} characters)"
 
 
