@@ -98,7 +98,6 @@ class Memory:
         self.background = background
         self._given_model = model
         self._models: dict[str, Model] = {}     # by name: a model remembers what its provider said of limits
-        self._subagents: Subagents | None = None
 
     # ── what a session and a prompt are shown ────────────────────────────────────────────────────────────────────
 
@@ -608,12 +607,10 @@ class Memory:
 
     @property
     def subagents(self) -> Subagents:
-        """The sub-agents that are defined here or have a memory, and which of them share."""
+        """The sub-agents that are defined here or have a memory, and which of them share; looked up anew each time."""
         from reverie.subagents import Subagents
 
-        if self._subagents is None:
-            self._subagents = Subagents(self.space, self.place, self.environment, self.settings["agents.shared"])
-        return self._subagents
+        return Subagents(self.space, self.place, self.environment, self.settings["agents.shared"])
 
     def _agent(self, name: str) -> Agent | None:
         return self.subagents.agent(name) if name else None
@@ -700,7 +697,7 @@ class Memory:
             "design_from": self.settings.values["design"].origin, "project": self.place.main_root or self.place.real,
             "here": here, "everywhere": len(everything),
             "quarantined": sum(each.memory.status == "quarantined" for each in everything),
-            "agents": dict(sorted(Counter(each.mount.agent or each.mount.scope for each in everything
+            "agents": dict(sorted(Counter(each.mount.agent or "shared by agents" for each in everything
                                           if each.mount.agent or each.mount.scope == "agents").items())),
             "sessions": home.records.session_counts(), "model_calls": self._calls_allowed(),
             "runs": [

@@ -111,5 +111,12 @@ class Subagents:
             directory=directory, native=agent.native[0].path if agent.native else "",
             memories=sum(1 for _ in self._space.memories(mounts)), shared=agent.shares,
             kept_in="agents.shared" if name in self._by_setting else "",
-            problems=(*(definition.problems if definition else ("not_defined",)), *(grant.notes if grant else ())),
+            problems=_problems(definition, grant),
         )
+
+
+def _problems(definition: Definition | None, grant: Grant | None) -> tuple[str, ...]:
+    if definition is None:
+        return ("not_defined",)
+    crosses = ("project_asks_for_all",) if (definition.origin, definition.memory) == ("project", "user") else ()
+    return (*definition.problems, *crosses, *(grant.notes if grant else ()))

@@ -63,6 +63,7 @@ def test_sharing_is_asked_for_and_taken_back(reverie: Run, capsys: pytest.Captur
     shared = reverie("agents", "share", "reviewer")
     assert "reviewer shares. Take it back with: reverie undo --change" in shared.stdout
     assert "already" in reverie("agents", "share", "reviewer").stdout
+    assert "the agent reviewer" in reverie("undo", "--list").stdout
     assert reverie("remember", "--agent", "reviewer", "--shared", FACT).exit_code == 0
     assert "shared by agents" in reverie("list", "--agent", "reviewer").stdout
     assert "Nothing" in reverie("list", "--agent", "auditor").stdout
@@ -86,7 +87,7 @@ def test_the_list_of_agents_says_what_is_wrong(reverie: Run, tmp_path: Path, hom
     assert (reviewer["origin"], reviewer["memory"], reviewer["memories"], reviewer["shared"]) == ("project", "project", 1, True)
     assert (reviewer["tools"], reviewer["granted"]) == (["Read", "Grep"], ["Read", "Grep", "Write", "Edit"])
     assert reviewer["problems"] == ["defined_twice", "allow_list_without_Write", "allow_list_without_Edit"]
-    assert (rows["locked"]["files"], rows["locked"]["problems"]) == ("read", ["memory_is_read_only"])
+    assert (rows["locked"]["files"], rows["locked"]["problems"]) == ("read", ["project_asks_for_all", "memory_is_read_only"])
     assert rows["odd"]["problems"] == ["unknown_memory"]
     assert rows["stranger"]["problems"] == ["not_defined"]
     assert {Path(each["path"]).name: each["reason"] for each in answer["passed_over"]} == {

@@ -186,7 +186,7 @@ def test_what_is_shared_is_for_those_who_take_part(opened: Open) -> None:
     assert memory.list(agent="outsider") == []
     assert memory.session_block(agent="outsider") == ""
     assert names(memory) == []
-    assert memory.status()["agents"] == {"agents": 1, "reviewer": 1}
+    assert memory.status()["agents"] == {"reviewer": 1, "shared by agents": 1}
     memory.undo(change=change)      # it was let in by mistake
     assert not memory.subagents.shares("reviewer")
     assert [found.memory.scope for found in memory.list(agent="reviewer")] == ["agent:reviewer"]
@@ -276,6 +276,32 @@ def test_an_agents_budget_is_a_setting(opened: Open) -> None:
     short = memory.subagent_block("a", characters=1_900)
     assert len(short) <= 1_900
     assert "# Persistent Agent Memory" in short
+
+
+def test_whatever_the_budget_the_block_has_room(opened: Open, tmp_path: Path) -> None:
+    memory = opened(REVERIE_AGENTS_BLOCK_TOKENS="50000", REVERIE_AGENTS_SHARED="a,b")
+    for number in range(60):
+        memory.remember(f"Fact {number}: the machine m{number} builds the target t{number}", agent="a", type="project")
+        memory.remember(f"Rule {number}: the shelf s{number} belongs to the team q{number}", agent="a", scope="agents", type="project")
+    for agent in ("a", "b"):
+        for room in (9_500, 4_000, 2_500):
+            block = memory.subagent_block(agent, characters=room)
+            assert len(block) <= room
+            assert ("not shown here" in block) == (agent == "a" or room < 9_500)
+            assert block.endswith("</reverie-memory>")
+    assert "--shared" in memory.session_block(agent="a")
+    assert "--shared" not in opened("other").session_block(agent="a")
+
+
+def test_a_setting_lets_agents_share(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / "reverie").mkdir()
+    (tmp_path / "reverie/settings.toml").write_text('[agents]\nshared = ["reviewer", "security-auditor"]\n')
+    memory = opened()
+    assert [name for name in ("reviewer", "security-auditor", "other") if memory.subagents.shares(name)] == [
+        "reviewer", "security-auditor"]
+    (tmp_path / "reverie/settings.toml").write_text("[agents]\nshared = [7]\n")
+    with pytest.raises(errors.WrongUse, match="not a list of names"):
+        opened()
 
 
 def test_what_a_memory_says_cannot_leave_the_block(opened: Open) -> None:

@@ -173,6 +173,9 @@ def test_two_agents_in_one_folder_are_told(project: Path, home: Path) -> None:
     assert {name: definition.problems for name, definition in agents.items()} == {
         "a b": ("same_folder",), "a.b": ("same_folder",), "a-b": (),
     }
+    (home / ".claude/agent-memory/a-b").mkdir(parents=True)
+    folders = claude_folders.locate(place_of(project), environment={}, user_home=str(home), managed="/nothing")
+    assert claude_agents.native(agents["a.b"], folders, place_of(project)) is None      # whose is it?
 
 
 @pytest.mark.parametrize("text", ["", "null", "[1]", "{", '{"a": 7, "": {}, "b": {"tools": 3, "memory": 9, "description": []}}'])

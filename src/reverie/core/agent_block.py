@@ -10,7 +10,7 @@ from reverie.core import blocks, budget, defuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol
 
     class Rule(Protocol):
@@ -42,24 +42,48 @@ def agent_block(
     *, scope: str, guidance: str, index: str, shared: str = "", rules: Sequence[str] = (), design: str,
     characters: int | None = None,
 ) -> str:
-    """An agent's block, fenced. ``characters``: what the whole may have; then the index gives way, and says so."""
-    parts = ["# Persistent Agent Memory", guidance, SCOPE_LINES.get(scope, ""), "## MEMORY.md"]
-    after = [f"{SHARED_HEADING}\n\n{_data(shared)}"] if shared.strip() else []
-    after += [f"{RULES_HEADING}\n\n" + "\n".join(rules)] if rules else []
-    block = _fenced([*parts, _data(index) or EMPTY, *after], design)
-    over = len(block) - characters if characters is not None else 0
-    if over <= 0:
-        return block
-    kept = budget.pack(_data(index).split("\n"), budget.Budget(characters=max(0, len(_data(index)) - over)), _left)
-    block = _fenced([*parts, kept.text, *after], design)
-    return block if characters is None or len(block) <= characters else _fenced([*parts[:1], _left(kept.lines)], design)
+    """An agent's block, fenced. ``characters``: what the whole may have; then the index gives way, and what is shared, and says
+    so, and the last rules."""
+    opening = ["# Persistent Agent Memory", guidance, SCOPE_LINES.get(scope, ""), "## MEMORY.md"]
+    return _within(
+        lambda own, told, said: _fenced([*opening, own or EMPTY, *_sections(told, said)], design),
+        _data(index), _data(shared), rules, characters,
+    )
 
 
-def rules_block(*, shared: str, rules: Sequence[str], design: str) -> str:
+def rules_block(*, shared: str, rules: Sequence[str], design: str, characters: int | None = None) -> str:
     """What an agent without a memory of its own is given, if it takes part in what is shared; "" when there is nothing."""
-    parts = [f"{SHARED_HEADING}\n\n{_data(shared)}"] if shared.strip() else []
-    parts += [f"{RULES_HEADING}\n\n" + "\n".join(rules)] if rules else []
-    return _fenced(parts, design) if parts else ""
+    return _within(lambda _, told, said: _fenced(_sections(told, said), design), "", _data(shared), rules, characters)
+
+
+def _sections(shared: str, rules: Sequence[str]) -> list[str]:
+    parts = [f"{SHARED_HEADING}\n\n{shared}"] if shared else []
+    return [*parts, f"{RULES_HEADING}\n\n" + "\n".join(rules)] if rules else parts
+
+
+def _within(
+    render: Callable[[str, str, Sequence[str]], str], index: str, shared: str, rules: Sequence[str], characters: int | None
+) -> str:
+    """The block with as much as there is room for."""
+    over = _over(render(index, shared, rules), characters)
+    if over and index:
+        index = _cut(index, over)
+        over = _over(render(index, shared, rules), characters)
+    if over and shared:
+        shared = _cut(shared, over)
+    while rules and _over(render(index, shared, rules), characters):
+        rules = rules[:-1]
+    return render(index, shared, rules)
+
+
+def _over(block: str, characters: int | None) -> int:
+    return max(0, len(block) - characters) if characters is not None else 0
+
+
+def _cut(text: str, over: int) -> str:
+    """Lines that are shorter by so many characters, with the remark that there are more; that at least."""
+    kept = budget.pack(text.split("\n"), budget.Budget(characters=max(0, len(text) - over)), _left)
+    return kept.text or _left(kept.lines)
 
 
 def rule_lines(rules: Iterable[Rule]) -> list[str]:
@@ -72,6 +96,7 @@ def rule_lines(rules: Iterable[Rule]) -> list[str]:
 
 
 def _fenced(parts: Sequence[str], design: str) -> str:
+    """The parts between our delimiters; "" when there are none."""
     return blocks.fenced(KIND, "\n\n".join(part.strip("\n") for part in parts if part.strip()), design=design)
 
 

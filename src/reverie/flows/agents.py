@@ -73,7 +73,9 @@ def _render(space: Space, place: Place, agent: Agent, prompt: str, tokens: int, 
     told = "" if not shared else indexes.by_value(shared, tokens=tokens, now=space.now()).text
     said = agent_block.rule_lines(_rules(space, place, prompt or agent.description))
     if not agent.memory and not own:
-        return agent_block.rules_block(shared=told, rules=said, design=space.design.name) if agent.shares else ""
+        if not agent.shares:
+            return ""
+        return agent_block.rules_block(shared=told, rules=said, design=space.design.name, characters=characters)
     whole = "\n".join(_index(space, mount, memories) for mount, memories in stores if memories)
     return agent_block.agent_block(
         scope=agent.memory or "project", guidance=_guidance(agent), shared=told, rules=said, design=space.design.name,
@@ -111,7 +113,9 @@ def _as_its_own(memory: Memory, agent: Agent) -> Memory:
 
 
 def _guidance(agent: Agent) -> str:
-    return texts.load("agents", agent=defuse.line(shlex.quote(agent.name), agents.LONGEST_NAME + 8))
+    name = defuse.line(shlex.quote(agent.name), 2 * agents.LONGEST_NAME)
+    shared = f"- for the other agents of this project: `reverie remember --agent {name} --shared \"…\"`\n" if agent.shares else ""
+    return texts.load("agents", agent=name, shared=shared)
 
 
 # ── who takes part in what is shared ─────────────────────────────────────────────────────────────────────────────

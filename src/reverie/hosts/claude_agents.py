@@ -80,7 +80,7 @@ def native(definition: Definition, folders: claude_folders.ClaudeFolders, place:
     A folder in the project that leads out of it belongs to somebody else: no repository may point us at another's memory.
     """
     where = {"user": folders.agent_user, "project": folders.agent_project, "local": folders.agent_local}.get(definition.memory)
-    if where is None:
+    if where is None or "same_folder" in definition.problems:       # it would be shown another agent's
         return None
     path = f"{where}/{agents.folder_name(definition.name)}"
     if not disk.is_folder(path):

@@ -18,6 +18,7 @@ _SAYS = {
     "same_folder": "has a name that the product keeps in one folder with another agent's",
     "unknown_memory": "asks for a memory that is none of user, project, local: the product ignores it silently",
     "no_description": "has no description, so it is never chosen by itself",
+    "project_asks_for_all": "is defined by the project, and asks for a memory that goes with it into every other one",
     "bad_tools": "lists tools in a way that is not understood",
     "memory_off": "declares a memory, but the product's memory is switched off",
     "memory_is_read_only": "may neither Write nor Edit: its files are read-only; `reverie remember --agent` works",

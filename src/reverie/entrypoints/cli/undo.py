@@ -56,7 +56,7 @@ def _show(changes: Sequence[ChangeRecord], *, as_json: bool) -> None:
         ])
         return
     for each in changes:
-        names = ", ".join(touched.name for touched in each.touched if touched.name)
+        names = ", ".join(touched.name for touched in each.touched if touched.name) or each.cause.why
         undone = " (undone)" if each.status == "undone" else ""
         head = f"{each.id:5}  {each.at:%Y-%m-%d %H:%M}  {each.cause.operation:10} {each.run:9} "
         click.echo(head + common.dim(common.short(names, common.width() - len(head) - len(undone)) + undone))
