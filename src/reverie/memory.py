@@ -6,7 +6,7 @@ import os
 import platform
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from reverie.core.dream_report import Dreamed
     from reverie.core.events import ChangeRecord, Undone
     from reverie.core.model import Model
+    from reverie.core.native import NativeFolder
     from reverie.core.proposal import Extractor
     from reverie.core.recall import Result
     from reverie.core.session import Transcript, Unreadable
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from reverie.core.stage1 import Limits
     from reverie.core.switch import Switch
     from reverie.flows.compaction import Kept
+    from reverie.flows.adopted import Adopted
+    from reverie.flows.adopting import Hand
     from reverie.flows.extracting import Extracted, Writer
     from reverie.flows.filing import Files
     from reverie.flows.learning import Job, Learned
@@ -178,9 +181,13 @@ class Memory:
         else:
             jobs, bad = self._found(hosts=hosts, paths=paths, agents_home=agents_home, since=since)
         on_start(len(jobs) + len(bad))
+        adopted = None
         with rehearsal.of(self.space) if dry_run else nullcontext(self.space) as space:
+            if conversation is None:
+                native = not paths and (not hosts or "claude-code" in hosts)
+                adopted = self._adopt(space, own=True, native=native, everywhere=True, agents_home=agents_home)
             run, done = self._run(space, jobs, bad, project=project, on_session=on_session)
-        return Report(run="" if dry_run else run, dry_run=dry_run, sessions=tuple(done))
+        return Report(run="" if dry_run else run, dry_run=dry_run, sessions=tuple(done), adopted=adopted)
 
     def _run(
         self, space: Space, jobs: list[Job], bad: list[Unreadable], *, project: str | None, on_session: Callable[[Learned], None]
@@ -234,6 +241,62 @@ class Memory:
             elif after is None or each.updated_at is None or each.updated_at >= after:
                 jobs.append(Job(dialect=agents.get(each.host), transcript=each))
         return jobs, bad
+
+    # ── what others wrote ────────────────────────────────────────────────────────────────────────────────────────
+
+    def adopt(
+        self, *, own: bool = True, native: bool = True, everywhere: bool = False, dry_run: bool = False,
+        agents_home: str | None = None, hand: Hand | None = None, only: Collection[str] | None = None,
+    ) -> Adopted:
+        """Take over what an agent or a person wrote with ordinary file tools: into our stores (``own``), and into Claude
+        Code's own memory folder (``native``), which is only read. Of this project, or of ``everywhere``. File by file.
+
+        ``hand`` says who wrote, when the caller knows; ``only`` names the files (absolute paths in our stores) that are meant.
+        ``agents_home`` stands for the user's home folder; then the environment is not asked.
+        """
+        from reverie.flows import rehearsal
+
+        with rehearsal.of(self.space) if dry_run else nullcontext(self.space) as space:
+            here, there = self.space.home.root, space.home.root
+            only = None if only is None else [there + path.removeprefix(here) for path in only]
+            report = self._adopt(
+                space, own=own, native=native, everywhere=everywhere, natives_everywhere=everywhere, agents_home=agents_home,
+                hand=hand, only=only,
+            )
+        return report.rehearsed(there, here) if dry_run else report
+
+    def _adopt(
+        self, space: Space, *, own: bool, native: bool, everywhere: bool, natives_everywhere: bool = False,
+        agents_home: str | None = None, hand: Hand | None = None, only: Collection[str] | None = None,
+    ) -> Adopted:
+        from reverie.flows import adopted, adopting, adopting_native
+
+        run = adopted.Run(space.home.journal)
+        place = space.place(self.cwd)
+        parts: list[Adopted] = []
+        if own:
+            mounts = {mount.label: mount for mount in (space.every_mount() if everywhere else ())}
+            mounts |= {mount.label: mount for mount in space.mounts(place)}
+            parts.append(adopting.adopt(space, mounts.values(), run=run, hand=hand, only=only))
+        if native and only is None:
+            found = self._natives(space, place, everywhere=natives_everywhere, agents_home=agents_home)
+            parts.append(adopting_native.adopt(space, found, run=run))
+        return run.ended(adopted.together(parts))
+
+    def _natives(self, space: Space, place: Place, *, everywhere: bool, agents_home: str | None) -> Iterable[NativeFolder]:
+        """Claude Code's memory folders: this place's, and, when asked for, those of all projects that it knows."""
+        from reverie.hosts import claude_folders, claude_memories
+
+        user_home = settings.user_home_of(self.environment) if agents_home is None else agents_home
+        folders = claude_folders.locate(
+            place, environment=self.environment if agents_home is None else {}, user_home=str(Path(user_home).absolute())
+        )
+        here = claude_memories.here(folders, place, space.place)
+        found = [here] if here else []
+        if everywhere and folders.enabled:
+            known = {each.path for each in found}
+            found += [each for each in claude_memories.everywhere(folders, space.place) if each.path not in known]
+        return found
 
     def _spoken(self, conversation: Iterable[tuple[str, str]], session: str) -> Job:
         from reverie.flows import spoken
@@ -747,6 +810,7 @@ class Report:
     run: str
     dry_run: bool
     sessions: tuple[Learned, ...]
+    adopted: Adopted | None = None      # what was taken over from files first
 
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``."""
@@ -756,6 +820,7 @@ class Report:
             "outcomes": dict(Counter(each.outcome for each in self.sessions)),
             "not_kept": dict(Counter(str(drop.reason) for each in self.sessions for drop in each.drops)),
             "sessions": [_session_dict(each) for each in self.sessions],
+            "adopted": self.adopted.as_dict() if self.adopted else None,
         }
 
 

@@ -13,6 +13,8 @@ from typing import Protocol
 
 from reverie.core.memory import Memory
 
+INDEX = "MEMORY.md"
+
 
 @dataclass(frozen=True, slots=True)
 class File:
@@ -89,3 +91,10 @@ class Layout(Protocol):
     def index(self, memories: Iterable[Memory], folder: Folder) -> str:
         """What a session is shown at its start, within the caps of the plain design, with what was left out said."""
         ...
+
+
+def is_memory_path(path: str) -> bool:
+    """Whether a file could hold memories: ``*.md`` at any depth, neither hidden nor an index."""
+    *folders, name = path.split("/")
+    hidden = any(part.startswith(".") for part in (*folders, name))
+    return name.endswith(".md") and name != INDEX and not hidden

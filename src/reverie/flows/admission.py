@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from reverie.axes.scoping import Mount
 from reverie.core import frontmatter, gate, pasted, redact, trust
+from reverie.core.budget import clip
+from reverie.core.events import Action, Touched
 from reverie.core.frontmatter import Document
 from reverie.core.layout import File, Folder
 from reverie.core.memory import By, Memory, Status
@@ -26,6 +29,7 @@ from reverie.layouts import fields
 FILE_BYTES = 256 * 1024             # of a file that an agent writes: more than any model reads at once
 WINDOW_CHARACTERS = 50_000          # that are judged at once for orders, as many as ``trust`` looks at
 OVERLAP_CHARACTERS = 2_000          # so that no order hides where two windows meet
+QUOTE_CHARACTERS = 200              # of what a memory says, in the journal
 SAID_CHARACTERS = 8_000             # of a memory that may be what the user had forgotten: a statement, not a document
 
 _USERS_WORD = (By.USER, By.HAND)
@@ -52,7 +56,11 @@ class Admission:
 
     def forgotten(self, memories: Sequence[Memory]) -> bool:
         """Whether this is what the user had forgotten."""
-        said = [memory for memory in memories if len(memory.text) <= SAID_CHARACTERS]
+        # when it was said is what the file says, and files say what they like: only the user's word lifts their forgetting
+        said = [
+            replace(memory, source=replace(memory.source, said_at=None))
+            for memory in memories if len(memory.text) <= SAID_CHARACTERS
+        ]
         marks = self._space.home.records.tombstones(self._mount.project) if said else []
         return any(gate.forgotten(gate.Asked(proposal=Proposal(memory=memory), tombstones=marks)) for memory in said)
 
@@ -113,3 +121,28 @@ def without_recalled(document: Document) -> Document:
     body = document.text[document.body_at :]
     rest = pasted.without_recalled(pasted.without_elements(body, found.append), found.append)
     return document.with_text(document.text[: document.body_at] + rest) if found else document
+
+
+def told(
+    full_id: Callable[[str], str], before: Sequence[Memory], after: Sequence[Memory], *, rule: str = ""
+) -> list[Touched]:
+    """What a change of a file means for its memories, in the journal's words."""
+    was, now = ({memory.id: memory for memory in memories} for memories in (before, after))
+    changed = [
+        _told(full_id, memory, was.get(id), rule=rule) for id, memory in now.items()
+        if id not in was or memory.text != was[id].text or memory.status is not was[id].status
+    ]
+    return changed + [_told(full_id, memory, memory, action="removed", rule=rule) for id, memory in was.items() if id not in now]
+
+
+def _told(
+    full_id: Callable[[str], str], memory: Memory, before: Memory | None, *, action: Action | None = None, rule: str
+) -> Touched:
+    if action is None:
+        action = "quarantined" if memory.status is Status.QUARANTINED else "updated" if before else "added"
+    return Touched(memory=full_id(memory.id), action=action, name=memory.name, rule=rule,
+                   quote="" if action == "removed" else _quote(memory), before=_quote(before) if before else "")
+
+
+def _quote(memory: Memory) -> str:
+    return clip(redact.redact(memory.description or memory.body).text, QUOTE_CHARACTERS).text

@@ -22,12 +22,12 @@ from pathlib import Path
 from reverie.axes.scoping import Mount
 from reverie.core import redact, tool_answers, trust
 from reverie.core.budget import clip
-from reverie.core.events import Action, Cause, Touched, Use
+from reverie.core.events import Cause, Touched, Use
 from reverie.core.layout import File
-from reverie.core.memory import Memory, Status
 from reverie.core.tool_answers import ROOT, Wording
 from reverie.errors import CommandRefused, Conflict, ReverieError, StoreUnavailable
 from reverie.flows import filing_paths
+from reverie.flows.admission import told
 from reverie.flows.filing_door import Door
 from reverie.flows.filing_paths import Where
 from reverie.flows.filing_tree import Tree
@@ -35,7 +35,6 @@ from reverie.flows.space import PROJECT_FILE, Space
 from reverie.layouts import codex_reading, naming, qwen_state
 
 VIEW_CHARACTERS = 64_000            # of one answer, some 20,000 tokens; the rest is had with view_range
-QUOTE_CHARACTERS = 200              # of what a memory says, in the journal
 ATTEMPTS = 5                        # a hand edit between reading and writing makes a new plan; more than this is a loop
 
 _LINKS = frozenset(("symlink", "symlink_outside", "symlink_to_folder", "symlink_loop", "missing"))  # missing: its target
@@ -283,25 +282,11 @@ class Files:
         gone: list[str] = []
         for relative, data in planned.changed.items():
             was = tree.file(relative) if relative in tree.sizes else None
-            before = {memory.id: memory for memory in self._door.memories(relative, was.data if was else None, was)}
-            after = {memory.id: memory for memory in self._door.memories(relative, data)}
-            for id, memory in after.items():
-                if memory.text != (before[id].text if id in before else None) or memory.status is not before[id].status:
-                    touched.append(self._touch(memory, before.get(id)))
-            for id, memory in before.items():
-                if id not in after:
-                    touched.append(self._touch(memory, memory, action="removed"))
+            before = self._door.memories(relative, was.data if was else None, was)
+            touched += told(self._store.full_id, before, self._door.memories(relative, data))
             if data is None and not planned.was:
-                gone += before
+                gone += [memory.id for memory in before]
         return touched, gone
-
-    def _touch(self, memory: Memory, before: Memory | None, *, action: Action | None = None) -> Touched:
-        if action is None:
-            action = "quarantined" if memory.status is Status.QUARANTINED else "updated" if before else "added"
-        quote = clip(redact.redact(memory.description or memory.body).text, QUOTE_CHARACTERS).text
-        was = clip(redact.redact(before.description or before.body).text, QUOTE_CHARACTERS).text if before else ""
-        return Touched(memory=self._store.full_id(memory.id), action=action, name=memory.name,
-                       quote="" if action == "removed" else quote, before=was)
 
     def _credit(self, where: Where, file: File) -> None:
         """A memory that was opened was of use. Nothing depends on it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -199,13 +199,25 @@ def undo(
     space: Space, *, change: int | None = None, run: str | None = None, last: int | None = None, force: bool = False
 ) -> Undone:
     """Take changes back, byte for byte. What was edited by hand since stays and is named, unless ``force``."""
-    undone = space.home.journal.undo(change=change, run=run, last=last, force=force)
+    undone = space.home.journal.undo(change=change, run=run, last=last, force=force, spare=lambda gone: _spared(space, gone))
     for mount in space.every_mount():
         store = space.store(mount)
         if any(path.startswith(f"stores/{store.label}/") for path in undone.stale):
             plan = store.plan(Change(reindex=True), space.now())
             space.home.journal.commit(plan.edits, cause=Cause(operation="reindex", actor="reverie"))
     return undone
+
+
+def _spared(space: Space, gone: Mapping[str, bytes]) -> list[Edit]:
+    """The edits that put files into the trash which their author made, and an undo takes away."""
+    edits: list[Edit] = []
+    for mount in space.every_mount():
+        store = space.store(mount)
+        prefix = f"stores/{store.label}/"
+        lost = {path.removeprefix(prefix): data for path, data in gone.items() if path.startswith(prefix)}
+        lost = {path: data for path, data in lost.items() if store.layout.is_memory_path(path)}
+        edits += store.plan_trash(lost, space.now(), why="its adoption was undone") if lost else ()
+    return edits
 
 
 def history(space: Space, found: Found) -> list[ChangeRecord]:

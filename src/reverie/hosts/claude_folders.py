@@ -39,8 +39,9 @@ class ClaudeFolders:
     """The product's folders for one place, and why these.
 
     ``memory_why``: "default", else the variables, or the setting and its file, that moved it. ``trusted``: nobody but the user
-    chose the folder, or the user told the product to trust the project whose file chose it. ``transcripts``: the sessions
-    that started in this very directory. ``projects``: where the folders of all projects lie.
+    chose the folder, or the user told the product to trust the project whose file chose it. ``per_project``: the folder is
+    this project's alone, by its name or by a file of the project's; else other projects may share it.
+    ``transcripts``: the sessions that started in this very directory. ``projects``: where the folders of all projects lie.
     """
 
     config_dir: Path
@@ -48,6 +49,7 @@ class ClaudeFolders:
     transcripts: Path
     memory: Path
     memory_why: str
+    per_project: bool
     trusted: bool
     agent_user: Path
     agent_project: Path
@@ -68,6 +70,7 @@ class _Base:
     agent_user: str
     agent_local: str
     why: str
+    is_named: bool                  # one name for all projects
 
 
 def locate(
@@ -84,7 +87,7 @@ def locate(
     enabled, enabled_why = _enabled(environment, files, ignored)
     return ClaudeFolders(
         config_dir=Path(base.config_dir), projects=Path(base.projects), transcripts=Path(base.transcripts),
-        memory=Path(memory), memory_why=why,
+        memory=Path(memory), memory_why=why, per_project=_per_project(base, memory, why, theirs=theirs),
         trusted=not theirs or settings.trusts(_state_file(environment, base.config_dir, user_home), list(settings.above(cwd))),
         agent_user=Path(base.agent_user), agent_project=Path(f"{cwd}/.claude/agent-memory"), agent_local=Path(base.agent_local),
         enabled=enabled, enabled_why=enabled_why, ignored=tuple(ignored),
@@ -117,7 +120,7 @@ def _base(
         transcripts=f"{config_dir}/projects/{named or places.claude_key(place.real)}",
         agent_user=f"{above}/agent-memory",
         agent_local=f"{remote}/projects/{key}/agent-memory-local" if remote else f"{place.real}/.claude/agent-memory-local",
-        why=" with ".join(reversed(moved)) or "default",
+        why=" with ".join(reversed(moved)) or "default", is_named=bool(named),
     )  # fmt: skip
 
 
@@ -149,6 +152,13 @@ def _memory(
             return path, f"{SETTING} in {found.file.path}", found.file.theirs
         ignored.append(Ignored(f"{SETTING} in {found.file.path}", settings.shown(found.value), reason))
     return f"{base.projects}/{base.key}/memory", base.why, False
+
+
+def _per_project(base: _Base, memory: str, why: str, *, theirs: bool) -> bool:
+    """A project may choose any folder for itself, except one of the product's: that is another project's."""
+    if theirs:
+        return places.below(base.config_dir, memory) is None and places.below(base.projects, memory) is None
+    return why == base.why and not base.is_named
 
 
 def directory(value: str, *, user_home: str, windows: bool) -> tuple[str, str]:

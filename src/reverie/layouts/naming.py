@@ -5,20 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
+from reverie.core.layout import INDEX as INDEX
+from reverie.core.layout import is_memory_path as is_memory_path
 from reverie.errors import WrongUse
 
-INDEX = "MEMORY.md"
 LONGEST_STEM = 44                   # characters: an index line of 150 names the file once or twice and must say something, too
 _RESERVED = frozenset(
     ("con", "prn", "aux", "nul", "conin$", "conout$", *(f"{device}{i}" for device in ("com", "lpt") for i in range(10)))
 )
-
-
-def is_memory_path(path: str) -> bool:
-    """Whether a file could hold memories: ``*.md`` at any depth, neither hidden nor an index."""
-    *folders, name = path.split("/")
-    hidden = any(part.startswith(".") for part in (*folders, name))
-    return name.endswith(".md") and name != INDEX and not hidden
 
 
 def slug(text: str, *, between: str = "_", longest: int = LONGEST_STEM) -> str:

@@ -148,10 +148,12 @@ class Journal:
         last: int | None = None,
         force: bool = False,
         cause: Cause | None = None,
+        spare: Callable[[Mapping[str, bytes]], Sequence[Edit]] = lambda gone: (),
     ) -> Undone:
         """Take back one change, a whole run, or the last few that still stand. It is a change itself: undo it to redo.
 
         Files are restored byte for byte. What cannot be is reported and left alone, or overwritten with ``force``.
+        ``spare`` gives the edits by which files that somebody else had made, and that go now, are kept elsewhere.
         """
         assert sum(choice is not None for choice in (change, run, last)) == 1, "one of change, run, last"
         cause = cause or Cause(operation="undo", actor="user")
@@ -163,6 +165,12 @@ class Journal:
             done = 0
             if states or plan.undid:
                 steps = [self._steps.back(state) for state in states]
+                gone = {
+                    state.edit.path: state.found for state in states
+                    if state.data is None and state.found is not None and not state.edit.derived
+                }
+                if gone and all(self.change(target).cause.operation == "adopt" for target in targets):
+                    steps += [self._steps.check(edit) for edit in spare(gone)]
                 done = self._carry_out(steps, cause, touched=plan.touched, statements=plan.statements, counts={},
                                        conflicts=plan.conflicts, is_undo=True)
             return _undone(done, plan, [state.edit.path for state in states], self._history, targets)

@@ -104,6 +104,18 @@ class Records:
             return None
         return Cursor(position=row["position"], mark=row["mark"], context=row["context"], messages=row["messages"])
 
+    def cursors(self, prefix: str) -> dict[str, tuple[Cursor, Stamp | None]]:
+        """The readings whose keys begin so, by what follows, with the stamps that their files had."""
+        from reverie.core.session import Cursor
+        from reverie.storage.files import Stamp
+
+        found: dict[str, tuple[Cursor, Stamp | None]] = {}
+        for row in self._database.rows("cursors_below", low=prefix, high=prefix + "\U0010ffff"):
+            known = None if row["size"] is None else Stamp(row["size"], row["mtime_ns"], row["inode"])
+            cursor = Cursor(position=row["position"], mark=row["mark"], context=row["context"], messages=row["messages"])
+            found[row["key"].removeprefix(prefix)] = (cursor, known)
+        return found
+
     def unchanged(self, key: str, stamp: Stamp | None) -> bool:
         """Whether a transcript still looks as it did when it was read last: nothing new can be in it."""
         row = self._database.one("cursor", key=key) if stamp else None

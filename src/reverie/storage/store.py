@@ -119,7 +119,7 @@ class Store:
         view = self._look()
         written = self.layout.write(view, change, now=now)
         edits = [self._edit(path, view, after) for path, after in sorted(written.files.items())]
-        trash = self._to_trash(view, change.remove, written.files, now, why)
+        trash = self._to_trash(view, change.remove, now, why, set())
         return Plan(edits=tuple(edit for edit in edits + trash if edit.before != edit.after), ids=tuple(written.ids),
                     notes=written.notes, trashed=tuple(edit.path for edit in trash if not edit.path.endswith(".json")))
 
@@ -146,9 +146,18 @@ class Store:
             self._edit(path, view, after) for path, after in sorted(written.files.items())
             if path not in changed and (after or path in view)      # where there is no memory, there is no need of an index
         ]
-        bin_edits = self._to_trash(view, trash, changed, now, why)
+        bin_edits = self._to_trash(view, trash, now, why, set())
         return Plan(edits=tuple(edit for edit in edits + bin_edits if edit.before != edit.after),
                     trashed=tuple(edit.path for edit in bin_edits if not edit.path.endswith(".json")))
+
+    def plan_trash(self, lost: Mapping[str, bytes], now: datetime, *, why: str) -> tuple[Edit, ...]:
+        """The edits that put these files, which the store does not hold (any more), into the trash."""
+        edits: list[Edit] = []
+        for path, data in lost.items():
+            alone: dict[str, File] = {path: File(data, now)}
+            ids = [memory.id for memory in self.layout.read(alone, scope=self.scope, project=self.project).memories]
+            edits += self._to_trash(alone, ids[:1] or [path], now, why, {edit.path for edit in edits})
+        return tuple(edits)
 
     def clear_folders(self, path: str) -> None:
         """Take away empty folders: the one at this path, and those above it as far as they are empty, too.
@@ -222,10 +231,9 @@ class Store:
         return f"trash/{self.label}"
 
     def _to_trash(
-        self, view: DiskFolder, removed: Sequence[str], written: Mapping[str, bytes | None], now: datetime, why: str
+        self, view: Mapping[str, File], removed: Sequence[str], now: datetime, why: str, taken: set[str]
     ) -> list[Edit]:
         edits: list[Edit] = []
-        taken: set[str] = set()
         for layout_id in removed:
             file = layout_id if layout_id in view else layout_id.rpartition(":")[0]
             if file not in view:

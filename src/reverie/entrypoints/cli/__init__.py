@@ -22,6 +22,7 @@ COMMANDS = {
     "forget": ("forget", "Take a memory out, with a preview; it can be undone."),
     "undo": ("undo", "Take back the last change, one change, or a whole run."),
     "consolidate": ("consolidate", "In the design codex: extract the sessions at rest, and put in order what they gave."),
+    "adopt": ("adopt", "Take over what an agent or you wrote into memory folders with an editor."),
     "dream": ("dream", "Tidy up: merge what is said twice, settle contradictions, date what was relative."),
     "snapshot": ("snapshot", "The state of a session, as it should survive a compaction."),
     "why": ("why", "Why a memory is there: session, message, rule, history."),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.entrypoints.cli import common
+from reverie.entrypoints.cli import adopt, common
 
 if TYPE_CHECKING:
     from reverie.flows.learning import Kept, Learned
@@ -111,6 +111,8 @@ def _news(learned: Learned, verbose: bool) -> Sequence[Kept]:
 
 
 def _sums(report: Report) -> None:
+    if report.adopted is not None and any(each.is_news for each in report.adopted.files):
+        click.echo(common.dim(f"  {adopt.said(report.adopted)} `reverie adopt` shows each file."))
     if not report.sessions:
         click.echo("No sessions were found with these options, or none at all: `--agents-home DIR` and `--path` look elsewhere.")
         return

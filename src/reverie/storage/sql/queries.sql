@@ -173,6 +173,10 @@ DELETE FROM blobs WHERE digest NOT IN (
 -- How far a transcript was read, and its stamp then.
 SELECT * FROM cursors WHERE key = :key;
 
+-- name: cursors_below
+-- How far things were read whose keys lie in this range.
+SELECT * FROM cursors WHERE key >= :low AND key < :high ORDER BY key;
+
 -- name: set_cursor
 -- A transcript was read up to here.
 INSERT INTO cursors (key, position, mark, context, messages, size, mtime_ns, inode, at)
