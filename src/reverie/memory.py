@@ -279,11 +279,11 @@ class Memory:
             mounts |= {mount.label: mount for mount in space.mounts(place)}
             parts.append(adopting.adopt(space, mounts.values(), run=run, hand=hand, only=only))
         if native and only is None:
-            found = self._natives(space, place, everywhere=natives_everywhere, agents_home=agents_home)
+            found = self._native_folders(space, place, everywhere=natives_everywhere, agents_home=agents_home)
             parts.append(adopting_native.adopt(space, found, run=run))
         return run.ended(adopted.together(parts))
 
-    def _natives(self, space: Space, place: Place, *, everywhere: bool, agents_home: str | None) -> Iterable[NativeFolder]:
+    def _native_folders(self, space: Space, place: Place, *, everywhere: bool, agents_home: str | None) -> list[NativeFolder]:
         """Claude Code's memory folders: this place's, and, when asked for, those of all projects that it knows."""
         from reverie.hosts import claude_folders, claude_memories
 
