@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from reverie.core.snapshot import Snapshot
     from reverie.core.stage1 import Limits
     from reverie.core.switch import Switch
-    from reverie.flows.compaction import Kept
     from reverie.flows.adopted import Adopted
     from reverie.flows.adopting import Hand
+    from reverie.flows.compaction import Kept
     from reverie.flows.extracting import Extracted, Writer
     from reverie.flows.filing import Files
     from reverie.flows.learning import Job, Learned
