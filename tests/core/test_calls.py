@@ -20,6 +20,8 @@ PATCH = "*** Begin Patch\n*** Update File: a/b.py\n@@\n-x\n+y\n*** Add File: c.m
         ("write_file", '{"file_path":"a","content":"b"}', Call(paths=("a",), writes=True)),
         ("Bash", '{"command": "make check", "description": "Run"}', Call(command="make check")),
         ("exec_command", json.dumps('{"cmd": "make check"}'), Call(command="make check")),
+        ("exec", 'const r = await tools.exec_command({"cmd": "sed -n \'1,9p\' a.py"});\ntext(r.output);', Call(command="sed -n '1,9p' a.py")),
+        ("exec", 'await tools.exec_command({cmd: "make \\"x\\""}); await tools.exec_command({cmd: "ls"})', Call(command='make "x"\nls')),
         ("shell", '{"command": ["bash", "-lc", "make check"]}', Call(command="make check")),
         ("shell", '{"command": ["make", "check"]}', Call(command="make check")),
         ("apply_patch", json.dumps(PATCH), Call(paths=("a/b.py", "c.md"), writes=True)),

@@ -79,6 +79,28 @@ def test_a_memory_applied_without_a_citation_is_credited_as_such(tmp_path: Path)
         assert uses(memory) == {"projects": ["applied"], "threads": ["applied"]}
 
 
+def shell(command: str, call: str) -> list[dict[str, object]]:
+    """A command that Codex's model ran, and what it printed."""
+    return [
+        {"type": "custom_tool_call", "name": "exec", "call_id": call, "input": f"const r = await tools.exec_command({json.dumps({'cmd': command})})"},
+        {"type": "custom_tool_call_output", "call_id": call, "output": "Exit code: 0\nWall time: 0 seconds\nOutput:\nok\n"},
+    ]
+
+
+def test_a_memory_whose_file_was_read_is_credited_and_the_part_that_was_read_is_counted(tmp_path: Path) -> None:
+    with learned(tmp_path, clock := Clock()) as memory:
+        (found,) = memory.list()
+        store = memory.space.store(found.mount)
+        path = f"{store.root}/{found.memory.id.rpartition('/')[2]}"
+        clock.now += timedelta(days=1)
+        third = SECOND[:-1] + "5"
+        rollout(tmp_path, third, clock.now, user("go on"), *shell(f"sed -n '1,50p' {path}", "c1"),
+                *shell("cat ~/.codex/memories/MEMORY.md && ls", "c2"), *shell(f"cat {path} && rm -rf x", "c3"))
+        memory.learn(hosts=["codex"])
+        assert uses(memory) == {"projects": ["read"], "threads": ["read"], "parts": ["read"]}
+        assert "reverie/parts/memory_md" in memory.space.home.records.usage()
+
+
 def test_what_has_nothing_to_do_with_it_credits_nothing(tmp_path: Path) -> None:
     with learned(tmp_path, Clock(), "All is well.") as memory:
         assert uses(memory) == {}

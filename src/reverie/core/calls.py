@@ -25,6 +25,8 @@ _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,400})$", re.MUL
 _FOUND = re.compile(
     r'(?<!\\)"(file_path|filePath|absolute_path|notebook_path|path|command|cmd)"\s{0,4}:\s{0,4}"((?:[^"\\]|\\.){1,2000})"'
 )
+# A script that calls tools: Codex's `exec` runs JavaScript (spec/codex §18).
+_SCRIPTED = re.compile(r'\b(?:cmd|command)"?\s{0,4}:\s{0,4}"((?:[^"\\]|\\.){1,2000})"')
 _DONE = ("completed", "done", "complete", "cancelled", "canceled")
 
 
@@ -52,7 +54,8 @@ def understood(tool: str, given: str) -> Call:
     value = _value(given)
     if isinstance(value, str):
         patched = tuple(_PATCHED.findall(value)[:MOST_PATHS])
-        return Call(paths=patched, writes=True) if patched else Call()
+        scripted = _SCRIPTED.findall(value)[:MOST_PATHS]
+        return Call(paths=patched, writes=True) if patched else Call(command="\n".join(map(_unescaped, scripted)))
     command = _command(value)
     patched = tuple(_PATCHED.findall(command or _text(value, ("input", "patch", "patchText")))[:MOST_PATHS])
     if patched:

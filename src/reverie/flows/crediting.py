@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from reverie.core import crediting
+from reverie.core import calls, crediting, memory_reads
 from reverie.core.crediting import Crediting, Shelved
 from reverie.core.events import How, Use
 from reverie.core.place import Place
-from reverie.core.session import Message, Transcript
+from reverie.core.session import Message, Transcript, Voice
 from reverie.flows.space import Space
 from reverie.storage import extracts
 
@@ -33,16 +34,22 @@ class Watch:
         self._session = transcript.session
         shelf = list(_shelf(space, place))
         self._from = {each.id: each.memory.source.session for each in shelf}
-        self._crediting = Crediting(shelf, transcript.host, transcript.session)
+        self._crediting = Crediting(shelf, transcript.host, transcript.session, paths=_paths, command=_command)
         self._cited: list[Use] = []
+        self._parts: list[Use] = []     # of a Codex memory that were read, by kind
 
     def see(self, message: Message, *, fresh: bool) -> None:
         """The next message, in order."""
         self._crediting.see(message, fresh=fresh)
         for session in message.cites if fresh else ():
             if session and len(session) <= SESSION_CHARACTERS:
-                self._cited.append(Use(memory=self._thread(session), how=How.CITED, host=self._host, session=self._session,
-                                       message=message.id or "?", at=message.at))
+                self._cited.append(self._use(self._thread(session), How.CITED, message))
+        if fresh and message.voice is Voice.TOOL and not message.failed:
+            for kind in dict.fromkeys(filter(None, map(memory_reads.kind_of, _paths(message)))):
+                self._parts.append(self._use(f"{self._space.design.name}/parts/{kind}", How.READ, message))
+
+    def _use(self, memory: str, how: How, message: Message) -> Use:
+        return Use(memory=memory, how=how, host=self._host, session=self._session, message=message.id or "?", at=message.at)
 
     def uses(self) -> list[Use]:
         """Each use of a memory, and of the session that it came from."""
@@ -52,7 +59,7 @@ class Watch:
             replace(use, memory=thread) for use in of_memories
             if (session := self._from.get(use.memory, "")) and (thread := self._thread(session)) not in cited
         ]
-        return [*of_memories, *self._cited[:MOST_USES], *threads]
+        return [*of_memories, *self._cited[:MOST_USES], *threads, *self._parts[:MOST_USES]]
 
     def statements(self, uses: list[Use], now: datetime) -> list[Statement]:
         """What makes the counters of phase 1's outputs follow from those uses."""
@@ -70,6 +77,24 @@ class Watch:
     def _thread(self, session: str) -> str:
         """The name under which the uses of a session's memories together are kept."""
         return f"{self._space.design.name}/threads/{session}"
+
+
+def _paths(message: Message) -> tuple[str, ...]:
+    """The files that a tool read: those it was asked to read, and those that a command which only looks was given."""
+    call = _call(message.tool, message.call)
+    if call.writes:
+        return ()
+    read = [path for line in call.command.splitlines() for path in memory_reads.paths_read(line)]
+    return (*call.paths, *read)
+
+
+def _command(message: Message) -> str:
+    return _call(message.tool, message.call).command
+
+
+@lru_cache(maxsize=4)           # asked for several times for one message, then never again
+def _call(tool: str, given: str) -> calls.Call:
+    return calls.understood(tool, given)
 
 
 def _shelf(space: Space, place: Place) -> Iterator[Shelved]:
