@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -15,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from reverie import designs, errors, settings
-from reverie.core.events import Use
+from reverie.core.events import Event, Use
 from reverie.core.memory import Memory as Remembered
 from reverie.core.place import Place
 from reverie.flows import reading, upkeep
@@ -553,6 +554,19 @@ class Memory:
             self.space, mounts, session=session, force=force, enabled=bool(self.settings["dream.enabled"]), gates=gates,
             most_gone=share, consolidator=consolidator,
         )
+
+    # ── across sessions ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def events(
+        self, *, after: str = "", since: str | None = None, kinds: Sequence[str] = (), follow: bool = False,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> Iterator[Event]:
+        """What happened, oldest first, across sessions and processes: after the event with this id, since a time ("7d"), of some
+        kinds (``core.events.KINDS``). With ``follow`` it never ends by itself; ``wait`` sleeps between two looks."""
+        from reverie.flows import streaming
+
+        start = _since(since, self.space.now()) if since else None
+        return streaming.events(self.space, after=after, since=start, kinds=kinds, follow=follow, wait=wait)
 
     # ── around a compaction ──────────────────────────────────────────────────────────────────────────────────────
 

@@ -182,6 +182,28 @@ class Usage:
     last_used: datetime | None = None
 
 
+# What the stream tells; the order is that of the help page.
+KINDS = (
+    "run_started", "run_ended", "change", "undo", "snapshot", "session_read", "refused", "session_started", "used", "model_call",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened. Order events by ``number``, never by ``at``; ``id`` also names the database that gave the number,
+    so that one who resumes notices that it is another one by now."""
+
+    id: str
+    number: int
+    kind: str
+    at: datetime
+    facts: Mapping[str, object] = field(default_factory=dict)   # what a program may want, by kind; values of JSON
+
+    def as_dict(self) -> dict[str, object]:
+        """One line of JSON."""
+        return {"id": self.id, "kind": self.kind, "at": self.at.isoformat(timespec="milliseconds"), **self.facts}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
     """How long the journal keeps the bytes that an undo needs. What was done stays known without them."""

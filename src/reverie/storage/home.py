@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from reverie.storage.journal import Journal
     from reverie.storage.ledger import Ledger
     from reverie.storage.store import Store
+    from reverie.storage.stream import Stream
 
 VERSION = 1
 LOCK_SECONDS = 10.0                     # changes take milliseconds; a long consolidation works outside the lock
@@ -88,6 +89,13 @@ class Home:
             self._journal = Journal(self.root, database=self._database, lock=self._lock, system=self._system,
                                     clock=self.clock)
         return self._journal
+
+    @property
+    def stream(self) -> Stream:
+        """What happened, in one order."""
+        from reverie.storage.stream import Stream
+
+        return Stream(self._database)
 
     @property
     def jobs(self) -> Jobs:

@@ -60,6 +60,7 @@ from reverie.storage.writing import System, Write
 if TYPE_CHECKING:
     from reverie.storage.records import Statement
 
+EVENTS_KEPT = 100_000                   # of the stream; each is a name and a time
 DROPS_KEPT = 20_000                     # refusals, a few hundred bytes each
 BLOCKS_AGE = timedelta(days=400)        # a session older than this is not resumed
 BACK = "-back"                          # in the names of temporary files that take a change back
@@ -233,6 +234,7 @@ class Journal:
             unused = self._database.one("unused_bytes")
             self._database.run("delete_unused_blobs")
             self._database.run("prune_drops", newest=DROPS_KEPT)
+            self._database.run("prune_events", newest=EVENTS_KEPT)
             self._database.run("prune_blocks", before=time_text(now - BLOCKS_AGE))
         self._database.shrink()
         return Pruned(changes=tuple(gone), bytes=unused["size"] if unused else 0)

@@ -495,3 +495,21 @@ ORDER BY session, host;
 UPDATE stage1_outputs SET usage_count = (SELECT sum(times) FROM used WHERE memory = :memory),
     last_usage = CASE WHEN last_usage > :at THEN last_usage ELSE :at END
 WHERE design = :design AND session = :session;
+
+
+-- name: events_after
+-- What happened after an event, in order.
+SELECT * FROM events WHERE id > :after ORDER BY id LIMIT :limit;
+
+-- name: events_kept
+-- The first and the last event that are kept.
+SELECT coalesce(min(id), 0) AS first, coalesce(max(id), 0) AS last FROM events;
+
+-- name: drop
+-- One refusal.
+SELECT * FROM drops WHERE id = :drop;
+
+
+-- name: prune_events
+-- Keep only the newest events.
+DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - :newest;
