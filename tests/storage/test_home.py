@@ -186,11 +186,11 @@ def test_a_home_that_may_not_be_looked_into_is_refused(
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Any:
-    """A file system of half a megabyte; only root can make one."""
+    """A file system of a little more than half a megabyte; only root can make one."""
     folder = tmp_path / "tiny"
     folder.mkdir()
     mounted = sys.platform == "linux" and os.geteuid() == 0 and subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(folder)], capture_output=True, check=False).returncode == 0
+        ["mount", "-t", "tmpfs", "-o", "size=640k", "tmpfs", str(folder)], capture_output=True, check=False).returncode == 0
     if not mounted:
         pytest.skip("a small file system can only be mounted by root on Linux")
     yield folder
