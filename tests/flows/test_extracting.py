@@ -90,7 +90,7 @@ def test_an_extraction_is_kept_the_job_done_and_phase_two_announced(bench: Bench
     job = bench.job()
     assert (job.status, job.last_success_watermark, job.lease_until) == ("done", at, None)
     with bench.memory() as memory:
-        phase2 = memory.space.home.jobs.get(CONSOLIDATE, "codex@0.171")
+        phase2 = memory.space.home.jobs.get(CONSOLIDATE, "codex@0.171/memories")
     assert phase2 is not None
     assert (phase2.status, phase2.input_watermark) == ("pending", at)
     assert len(model.asks) == 1
@@ -156,7 +156,7 @@ def test_nothing_is_a_result_and_not_asked_for_again_before_the_session_grows(be
     assert bench.outputs() == []
     assert bench.job().last_success_watermark == int((NOW - timedelta(hours=10)).timestamp())
     with bench.memory() as memory:
-        assert memory.space.home.jobs.get(CONSOLIDATE, "codex@0.171") is None      # nothing changed, nothing to consolidate
+        assert memory.space.home.jobs.get(CONSOLIDATE, "codex@0.171/memories") is None      # nothing changed, nothing to consolidate
     for _ in range(2):
         bench.clock.forward(hours=24)
         bench.run(force=True)
@@ -171,13 +171,13 @@ def test_a_session_that_holds_nothing_any_more_loses_what_it_gave(bench: Bench) 
     bench.says([answer(), NOTHING])
     bench.run()
     with bench.memory() as memory:
-        before = memory.space.home.jobs.get(CONSOLIDATE, "codex@0.171")
+        before = memory.space.home.jobs.get(CONSOLIDATE, "codex@0.171/memories")
     touch(path, -1)
     bench.clock.forward(hours=24)
     assert outcomes(bench.run()) == {"succeeded_no_output": 1}
     assert bench.outputs() == []
     with bench.memory() as memory:
-        after = memory.space.home.jobs.get(CONSOLIDATE, "codex@0.171")
+        after = memory.space.home.jobs.get(CONSOLIDATE, "codex@0.171/memories")
     assert before is not None and after is not None
     assert after.input_watermark > before.input_watermark      # so that it is forgotten
 

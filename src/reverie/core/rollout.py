@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import replace
 
 from reverie.core import blocks, off_record, pasted, redact, trust
-from reverie.core.budget import BYTES_PER_PRODUCT_TOKEN, Cut, middle
+from reverie.core.budget import BYTES, BYTES_PER_PRODUCT_TOKEN, head, middle, utf8_bytes
 from reverie.core.session import Message, Voice
 
 SHARE = 0.7                             # of the model's window (study, Codex §4)
 FALLBACK_TOKENS = 150_000               # of a window that nobody knows
+HELD = 2                                # times the budget: what is read of each end before anything is taken away from it
 _EXCLUDED = (("# agents.md instructions", "</instructions>"), ("<skill>", "</skill>"))     # spec/codex §6.1
 _FENCE = re.compile(rf"{blocks.FENCE_OPEN}.*?(?:{blocks.FENCE_CLOSE}|\Z)", re.DOTALL)
 _ROLES = {Voice.PERSON: "user", Voice.ASSISTANT: "assistant", Voice.TOOL: "tool"}
@@ -108,11 +110,35 @@ def budget_bytes(window: int, *, effective: float = 1.0) -> int:
     return tokens * BYTES_PER_PRODUCT_TOKEN
 
 
-def cut(text: str, limit_bytes: int) -> Cut:
-    """The middle taken out where it is too long; how much is said in the text."""
-    return middle(text, limit_bytes)
+def shown(messages: Iterable[Message], limit_bytes: int) -> str:
+    """What a model is shown of a session: all of it, or both ends, with how much is missing between them.
+
+    Of a session that is many times too long only the ends are held and cleaned; how much is missing is then counted by what
+    was said, not by what would have been shown.
+    """
+    start, end, missing = _ends(messages, HELD * limit_bytes)
+    if not missing:
+        return middle(rendered(kept([*start, *end])), limit_bytes).text
+    half = limit_bytes // 2
+    first = head(rendered(kept(start)), half, BYTES)
+    last = rendered(kept(end)).encode("utf-8", "surrogatepass")[-half:].decode("utf-8", "ignore")
+    return f"{first}…{-(-missing // BYTES_PER_PRODUCT_TOKEN)} tokens truncated…{last}"
 
 
-def persons(messages: Iterable[Message]) -> Iterator[Message]:
-    """What a person said, of these."""
-    return (message for message in messages if message.voice is Voice.PERSON)
+def _ends(messages: Iterable[Message], limit_bytes: int) -> tuple[list[Message], deque[Message], int]:
+    """The messages from the start and from the end, each within the limit, and the bytes between the two."""
+    start: list[Message] = []
+    end: deque[Message] = deque()
+    held = size = missing = 0
+    for message in messages:
+        length = utf8_bytes(message.text)
+        if not end and held + length <= limit_bytes:
+            start.append(message)
+            held += length
+            continue
+        end.append(message)
+        size += length
+        while size > limit_bytes and len(end) > 1:
+            gone = utf8_bytes(end.popleft().text)
+            size, missing = size - gone, missing + gone
+    return start, end, missing

@@ -274,7 +274,7 @@ def _keep(space: Space, task: _Task, source: Source, written: Written, actor: st
         outcome, cwd=where.cwd, project=where.project, messages=written.messages, drops=written.texts.drops, used=written.used)
     if written.polluted:
         space.home.extracts.set_mode(transcript.host, transcript.session, "polluted")
-    announce = jobs.enqueue_statement(CONSOLIDATE, design, claim.watermark)
+    announce = jobs.enqueue_statement(CONSOLIDATE, space.store(space.only_mount()).label, claim.watermark)
     if written.polluted or written.texts.nothing:
         gone = [extracts.drop_statement(design, transcript.host, transcript.session), announce]
         had = space.home.extracts.get(design, transcript.host, transcript.session) is not None

@@ -48,27 +48,26 @@ class ByModel:
 
     def write(self, source: Source) -> Written:
         """Ask about a session, unless nobody said anything in it."""
-        messages = rollout.kept(source.reading.messages)
-        if self.leave_out_external and _is_polluted(messages):
-            return Written(texts=Texts(), messages=len(messages), polluted=True)
-        if not any(message.voice is Voice.PERSON for message in messages):
-            return Written(texts=Texts(), messages=len(messages))
-        answer = self._answered(source, messages)
+        heard = _Heard(source.reading.messages)
+        transcript = rollout.shown(heard, rollout.budget_bytes(self.model.window, effective=self.effective))
+        if self.leave_out_external and any(map(_is_external, heard.tools)):
+            return Written(texts=Texts(), messages=heard.count, polluted=True)
+        if not heard.said:
+            return Written(texts=Texts(), messages=heard.count)
+        answer = self._answered(source, transcript)
         try:
             kept = codex_stage1.cleaned(answer.data or {}, source.where())
         except TooLong as error:
             raise ModelFailed(Failure.BAD_ANSWER, f"the model's answer does not fit: {error}", used=answer.used) from None
-        return Written(texts=kept, messages=len(messages), used=answer.used)
+        return Written(texts=kept, messages=heard.count, used=answer.used)
 
-    def _answered(self, source: Source, messages: Sequence[Message]) -> Answer:
-        return self.model.ask(self._question(source, messages), Unmetered())
+    def _answered(self, source: Source, transcript: str) -> Answer:
+        return self.model.ask(self._question(source, transcript), Unmetered())
 
-    def _question(self, source: Source, messages: Sequence[Message]) -> Ask:
-        whole = rollout.rendered(messages)
-        shown = rollout.cut(whole, rollout.budget_bytes(self.model.window, effective=self.effective))
+    def _question(self, source: Source, transcript: str) -> Ask:
         prompt = texts.load(
             "extraction_input", path=_line(source.transcript.path),
-            cwd=_line(source.reading.cwd or source.transcript.cwd) or "unknown", transcript=shown.text,
+            cwd=_line(source.reading.cwd or source.transcript.cwd) or "unknown", transcript=transcript,
         )
         return Ask(flow="extract", system=texts.load("extraction"), prompt=prompt, schema=SCHEMA, effort=Effort.LOW,
                    output_tokens=ANSWER_TOKENS, seconds=SECONDS)
@@ -78,8 +77,8 @@ class ByModel:
 class Estimated(ByModel):
     """What a model would be asked, without asking: for a dry run."""
 
-    def _answered(self, source: Source, messages: Sequence[Message]) -> Answer:
-        ask = self._question(source, messages)
+    def _answered(self, source: Source, transcript: str) -> Answer:
+        ask = self._question(source, transcript)
         return Answer(text="", used=Used(input=budget.tokens(ask.system + ask.prompt), known=False), data={
             "rollout_summary": "", "rollout_slug": "", "raw_memory": ""})
 
@@ -101,10 +100,10 @@ class ByRules:
     def write(self, source: Source) -> Written:
         """The memories that a person's words in the session hold, put into the form."""
         reading = source.reading
-        seen: list[str] = []
-        reading.messages = _listened(reading.messages, seen)
+        stream = _Heard(reading.messages)
+        reading.messages = iter(stream)
         heard = hearing.hear(reading, self.extractor, now=self.now)
-        if self.leave_out_external and any(map(_is_external, seen)):
+        if self.leave_out_external and any(map(_is_external, stream.tools)):
             return Written(texts=Texts(), messages=heard.messages, polluted=True)
         where = source.where()
         drops: Counter[str] = Counter(
@@ -145,16 +144,22 @@ def _settled(
     return [replace(memory, id="") for memory in standing.values()]
 
 
-def _listened(messages: Iterable[Message], tools: list[str]) -> Iterator[Message]:
-    """The messages, with the names of the tools that spoke noted on the way."""
-    for message in messages:
-        if message.tool:
-            tools.append(message.tool)
-        yield message
+class _Heard:
+    """The messages of a session as they stream by: how many, which tools spoke, whether a person did."""
 
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self._messages = messages
+        self.count = 0
+        self.said = False
+        self.tools: set[str] = set()
 
-def _is_polluted(messages: Iterable[Message]) -> bool:
-    return any(_is_external(message.tool) for message in messages)
+    def __iter__(self) -> Iterator[Message]:
+        for message in self._messages:
+            self.count += 1
+            if message.tool:
+                self.tools.add(message.tool)
+            self.said = self.said or (message.voice is Voice.PERSON and not rollout.is_excluded(message.text))
+            yield message
 
 
 def _is_external(tool: str) -> bool:

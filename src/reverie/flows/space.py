@@ -125,6 +125,11 @@ class Space:
             raise errors.WrongUse(f"the design {self.design.name!r} keeps all in one folder: its agents have none of their own")
         return found
 
+    def only_mount(self) -> Mount:
+        """The store of a design that keeps all projects in one folder."""
+        pattern, scope, mixed = self.design.scoping.folders[0]
+        return Mount(label=pattern, scope=scope, mixed=mixed)
+
     def _apart(self, mount: Mount) -> Mount:
         """The mount, in a folder beside it where the folder is another project's: the products' names for directories are
         lossy (``a_b`` and ``a-b`` are one), and nothing crosses projects (DESIGN §4.6). The first to write keeps the name."""
