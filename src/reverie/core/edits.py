@@ -48,6 +48,12 @@ class Edit:
     mtime_ns: int | None = None
 
 
+def says_else(edit: Edit) -> bool:
+    """Whether a rendered file would say something else. The order of its lines alone tells nothing: it follows the times
+    that the file system gave."""
+    return sorted((edit.before or b"").splitlines()) != sorted((edit.after or b"").splitlines())
+
+
 def without(before: bytes, after: bytes, now: bytes) -> bytes | None:
     """``now`` with the step from ``before`` to ``after`` taken out, or None when later edits touch the same lines.
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from reverie.core import checkup, checkup_claims, checkup_files, checkup_index, dream
 from reverie.core.checkup import Check, Checked, Finding, Look, Named, Native, Severity
+from reverie.core.edits import says_else
 from reverie.core.layout import Change, File, Problem
 from reverie.core.memory import Memory
 from reverie.errors import ReverieError, StoreUnavailable
@@ -27,7 +28,6 @@ from reverie.storage.folder import DiskFolder, Unreadable
 
 if TYPE_CHECKING:
     from reverie.axes.scoping import Mount
-    from reverie.core.edits import Edit
     from reverie.core.layout import Layout
     from reverie.core.place import Place
     from reverie.flows.space import Space
@@ -180,13 +180,6 @@ def stale_index(space: Space, mount: Mount) -> list[Finding]:
                 mend="render it again (the next change does, too)")
         for edit in plan.edits if says_else(edit)
     ]
-
-
-def says_else(edit: Edit) -> bool:
-    """Whether a rendered file would say something else. The order of its lines alone tells nothing: it follows the times
-    that the file system gave."""
-    before, after = edit.before or b"", edit.after or b""
-    return sorted(before.splitlines()) != sorted(after.splitlines())
 
 
 def _secrets(root: str) -> list[Finding]:

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING
 from reverie.core import checkup, checkup_mending, dream, redact
 from reverie.core.checkup import Native
 from reverie.core.checkup_mending import Mend
-from reverie.core.edits import Edit
+from reverie.core.edits import Edit, says_else
 from reverie.core.events import Cause
 from reverie.core.layout import Change, File
 from reverie.core.scalar import whole
 from reverie.errors import StoreUnavailable
-from reverie.flows.checking import loaded, says_else
+from reverie.flows.checking import loaded
 from reverie.flows.dream_locks import ClaudeLock
 from reverie.storage import files, health
 

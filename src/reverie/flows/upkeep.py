@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from reverie import errors
 from reverie.axes.scoping import Mount
+from reverie.core.edits import says_else
 from reverie.core.events import Cause, ChangeRecord, Touched, Undone
 from reverie.core.layout import Change
 from reverie.core.memory import By, Memory, Source
@@ -198,13 +199,17 @@ def forget(space: Space, found: Sequence[Found]) -> int:
 def undo(
     space: Space, *, change: int | None = None, run: str | None = None, last: int | None = None, force: bool = False
 ) -> Undone:
-    """Take changes back, byte for byte. What was edited by hand since stays and is named, unless ``force``."""
+    """Take changes back, byte for byte. What was edited by hand since stays and is named, unless ``force``.
+
+    An index that would then say something else than the memories, because a hand was at them, is rendered again."""
     undone = space.home.journal.undo(change=change, run=run, last=last, force=force, spare=lambda gone: _spared(space, gone))
+    concerned = (*undone.restored, *undone.stale, *(conflict.path for conflict in undone.conflicts))
     for mount in space.every_mount():
         store = space.store(mount)
-        if any(path.startswith(f"stores/{store.label}/") for path in undone.stale):
-            plan = store.plan(Change(reindex=True), space.now())
-            space.home.journal.commit(plan.edits, cause=Cause(operation="reindex", actor="reverie"))
+        top = f"stores/{store.label}/"
+        if any(path.startswith(top) and _is_behind(store, path.removeprefix(top), path in undone.stale) for path in concerned):
+            edits = [edit for edit in store.plan(Change(reindex=True), space.now()).edits if says_else(edit)]
+            space.home.journal.commit(edits, cause=Cause(operation="reindex", actor="reverie"))
     return undone
 
 
@@ -218,6 +223,12 @@ def _spared(space: Space, gone: Mapping[str, bytes]) -> list[Edit]:
         lost = {path: data for path, data in lost.items() if store.layout.is_memory_path(path)}
         edits += store.plan_trash(lost, space.now(), why="its adoption was undone") if lost else ()
     return edits
+
+
+def _is_behind(store: Store, path: str, stale: bool) -> bool:
+    """Whether the index may not follow from the memories after an undo of this file. An undo of the index alone gives back
+    what stood there, even if a hand had written it."""
+    return stale or store.layout.is_memory_path(path)
 
 
 def history(space: Space, found: Found) -> list[ChangeRecord]:
