@@ -327,6 +327,34 @@ def test_no_more_than_eight_are_at_work_at_once(bench: Bench) -> None:
     assert most == 8
 
 
+def test_a_queue_that_takes_hours_keeps_its_leases(bench: Bench) -> None:
+    for number in range(1, 21):
+        rollout(bench.agents, TALK, number=number)
+    bench.settings["REVERIE_CODEX_MAX_ROLLOUTS_PER_STARTUP"] = "20"
+    bench.says(lambda ask: answer())
+
+    def slowly(extracted: object) -> None:
+        bench.clock.forward(minutes=20)
+
+    assert outcomes(bench.run("codex", on_session=slowly)) == {"succeeded": 20}
+
+
+def test_who_lost_a_lease_writes_nothing(bench: Bench) -> None:
+    rollout(bench.agents, TALK)
+    other = Bench(bench.agents.parent)
+    other.clock = bench.clock
+
+    def script(ask: Ask) -> Turn:
+        bench.clock.forward(hours=2)    # and meanwhile another process takes the session
+        other.says(lambda ask: answer(rollout_slug="other"))
+        assert outcomes(other.run()) == {"succeeded": 1}
+        return answer(rollout_slug="late")
+
+    bench.says(script)
+    assert outcomes(bench.run()) == {"lease_lost": 1}
+    assert [kept.rollout_slug for kept in bench.outputs()] == ["other"]
+
+
 def test_another_design_is_told_what_it_has_instead(bench: Bench) -> None:
     with pytest.raises(WrongUse, match="--design codex"):
         bench.run("qwen-code")

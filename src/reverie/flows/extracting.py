@@ -192,9 +192,13 @@ def _work(space: Space, tasks: list[_Task], writer: Writer) -> Iterator[Extracte
                 stopped.append(STOPS[failed.why])
             raise
 
+    beaten = space.home.jobs.now()
     try:
         for task, result in in_threads(write, tasks, at_once=AT_ONCE):
             del open_claims[task.claim.key]
+            if space.home.jobs.now() - beaten > jobs.LEASE_SECONDS // 4:       # a long queue outlives its leases
+                beaten = space.home.jobs.now()
+                _beat(space, [waiting.claim for waiting in open_claims.values()])
             yield _settled(space, task, result, writer.actor, stopped)
     finally:
         for task in open_claims.values():
@@ -288,6 +292,14 @@ def _keep(space: Space, task: _Task, source: Source, written: Written, actor: st
     )
     space.home.jobs.finish(claim, also=[extracts.put_statement(output), announce])
     return replace(outcome, outcome="succeeded", slug=output.rollout_slug)
+
+
+def _beat(space: Space, claims: Iterable[Claim]) -> None:
+    for claim in claims:
+        try:
+            space.home.jobs.heartbeat(claim)
+        except errors.LeaseLost:        # it is said when its turn comes
+            continue
 
 
 def _release(space: Space, claim: Claim) -> None:
