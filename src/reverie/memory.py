@@ -174,8 +174,11 @@ class Memory:
     ) -> Report:
         """Learn from a conversation, as (speaker, text) pairs with "user" and "assistant" as speakers, or from the agents'
         own session files: all that are found below the home folder, or those that the options leave."""
+        from reverie.core import switch
         from reverie.flows import rehearsal
 
+        if switch.inside(self.environment):
+            raise errors.WrongUse(f"nothing is learned within an agent that Reverie runs as a model ({switch.INSIDE} is set)")
         if conversation is not None:
             jobs = [self._spoken(conversation, session)]
             bad: list[Unreadable] = []

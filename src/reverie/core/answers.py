@@ -2,7 +2,8 @@
 
 A model's words are input from outside. No Markdown fence is taken off, no missing field filled in, no unknown one ignored:
 what does not fit is a ``BAD_ANSWER``, and whoever asked may ask again. The schema is the part of JSON Schema that our
-questions use: type, properties, required, items, enum, const, anyOf, lengths and bounds; objects refuse what they do not name.
+questions use: type, properties, required, items, enum, const, anyOf, lengths and bounds; objects refuse what they do not name,
+unless they say ``additionalProperties: true``.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def closed(schema: Json) -> dict[str, Any]:
     made = dict(schema)
     if "properties" in schema:
         made["properties"] = {name: closed(part) for name, part in schema["properties"].items()}
-    if "object" in _named(schema):
+    if "object" in _named(schema) and schema.get("additionalProperties") is not True:
         made["additionalProperties"] = False
     if "items" in schema:
         made["items"] = closed(schema["items"])
@@ -104,7 +105,7 @@ def _object_faults(value: Mapping[str, Any], schema: Json, at: str) -> Iterator[
     for name, part in value.items():
         if name in properties:
             yield from _faults(part, properties[name], f"{at}.{name}")
-        elif "anyOf" not in schema or "properties" in schema:
+        elif schema.get("additionalProperties") is not True and ("anyOf" not in schema or "properties" in schema):
             yield f"{at}.{name[:60]} is not asked for"
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from reverie.core import answers
 from reverie.core.model import Answer, Ask, Effort, Failure, Json, Meter, ModelFailed, Tool, ToolRefused, Used
+from reverie.models import in_words
 from reverie.models.providers import Provider
 
 if TYPE_CHECKING:
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
 
 ANSWER = "answer"               # the tool that takes an answer where the API knows no schemas
 TOO_MANY_CALLS = 64             # in one round trip
-IN_WORDS = (
-    "\n\nAnswer with exactly one JSON object that fits the following JSON schema. No words before or after it, no Markdown "
-    "fence, no field that the schema does not name.\n\n"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +168,7 @@ class _Question:
 
         system = self.ask.system
         if form == "words":
-            system += IN_WORDS + json.dumps(self.schema, ensure_ascii=False)
+            system += "\n\n" + in_words.form(self.schema or {})
         parts: list[Any] = [SystemPromptPart(system)] if system else []
         return ModelRequest(parts=[*parts, UserPromptPart(self.ask.prompt)])
 

@@ -19,6 +19,7 @@ from reverie.models import providers
 
 Tables = Mapping[str, Mapping[str, Any]]        # [prices], [windows] and [providers] of the user's settings
 
+AGENT = "agent"
 _FIELDS = ("input", "output", "cached", "written")
 
 
@@ -26,9 +27,12 @@ def named(name: str, tables: Tables, environment: Mapping[str, str], min_remaini
     """The model with this name. Raises ``WrongUse`` for one that is not known, with the list of what is."""
     maker, _, model = name.strip().partition(":")
     known = providers.known(tables.get("providers", {}))
+    if maker == AGENT:
+        return _agent(name.strip(), model, tables, environment)
     if maker not in known or not model:
         raise errors.WrongUse(
-            f"unknown model {name!r}: say provider:model, with one of {', '.join(known)} as the provider"
+            f"unknown model {name!r}: say provider:model, with one of {', '.join(known)} as the provider; or agent:claude-code, "
+            "agent:codex, agent:qwen-code for an agent of your own"
         )
     if find_spec("pydantic_ai") is None:
         raise errors.WrongUse(
@@ -42,6 +46,18 @@ def named(name: str, tables: Tables, environment: Mapping[str, str], min_remaini
     return ProviderModel(
         name=f"{maker}:{model}", window=window(name, tables), provider=provider, base_url=moved or provider.base_url,
         environment=environment, min_remaining_percent=min_remaining_percent,
+    )
+
+
+def _agent(name: str, rest: str, tables: Tables, environment: Mapping[str, str]) -> Model:
+    """"agent:codex", or "agent:codex:some-model"."""
+    from reverie.models import own_agent
+
+    which, _, model = rest.partition(":")
+    if which not in own_agent.AGENTS:
+        raise errors.WrongUse(f"unknown agent in {name!r}; known are {', '.join(f'agent:{each}' for each in own_agent.AGENTS)}")
+    return own_agent.OwnAgent(
+        agent=own_agent.AGENTS[which], model=model, window=window(name, tables), environment=environment,
     )
 
 
