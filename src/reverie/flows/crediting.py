@@ -98,6 +98,8 @@ def _call(tool: str, given: str) -> calls.Call:
 
 
 def _shelf(space: Space, place: Place) -> Iterator[Shelved]:
+    if not place.cwd:       # nobody knows yet where it was held, and so what it could see
+        return
     for mount in space.mounts(place):
         store = space.store(mount)
         for memory in store.contents().memories:
