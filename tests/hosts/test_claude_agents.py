@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.agents import Definition, NativeFolder
+from reverie.core.agents import Definition, AgentFolder
 from reverie.core.place import Place
 from reverie.hosts import claude_agents, claude_folders
 from reverie.hosts.claude_agents import Defined, Passed
@@ -99,7 +99,7 @@ def test_a_plugins_agent_has_its_plugins_name(project: Path, home: Path, tmp_pat
     where = project / ".claude/agent-memory/plug-We-ird-Name"
     where.mkdir(parents=True)
     folders = claude_folders.locate(place_of(project), environment={}, user_home=str(home), managed="/nothing")
-    assert claude_agents.native(definition, folders, place_of(project)) == NativeFolder(
+    assert claude_agents.native(definition, folders, place_of(project)) == AgentFolder(
         host="claude-code", scope="project", path=str(where))
 
 

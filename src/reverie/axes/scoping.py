@@ -89,7 +89,7 @@ class AgentFolders:
         native = tuple(self._native(place, agent, each) for each in agent.native)
         return (*own, *native, *((self.target(place, agent, agents.SHARED),) if agent.shares else ()))
 
-    def _native(self, place: Place, agent: Agent, native: agents.NativeFolder) -> Mount:
+    def _native(self, place: Place, agent: Agent, native: agents.AgentFolder) -> Mount:
         label = f"native/{native.host}/{agents.key(agent.name)}/{native.scope}"
         if native.scope == "user":
             return Mount(label=label, scope=agent.scope, agent=agent.name, folder=native.path, host=native.host)

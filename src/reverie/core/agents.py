@@ -23,7 +23,7 @@ _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NativeFolder:
+class AgentFolder:
     """A product's own memory of an agent. ``scope``: "user", "project" or "local"."""
 
     host: str
@@ -41,7 +41,7 @@ class Agent:
     memory: str = ""
     shares: bool = False
     description: str = ""
-    native: tuple[NativeFolder, ...] = ()
+    native: tuple[AgentFolder, ...] = ()
 
     @property
     def scope(self) -> str:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from reverie.core import agents, frontmatter
 from reverie.core import place as places
-from reverie.core.agents import Definition, NativeFolder
+from reverie.core.agents import Definition, AgentFolder
 from reverie.core.place import Place
 from reverie.core.session import Unreadable
 from reverie.hosts import claude_folders, claude_settings, disk
@@ -74,7 +74,7 @@ def defined(
     return Defined(agents=_told_apart(found), passed=tuple(passed))
 
 
-def native(definition: Definition, folders: claude_folders.ClaudeFolders, place: Place) -> NativeFolder | None:
+def native(definition: Definition, folders: claude_folders.ClaudeFolders, place: Place) -> AgentFolder | None:
     """The folder in which the product keeps this agent's memory, if there is one that may be read (spec/claude-code §9.1).
 
     A folder in the project that leads out of it belongs to somebody else: no repository may point us at another's memory.
@@ -88,7 +88,7 @@ def native(definition: Definition, folders: claude_folders.ClaudeFolders, place:
     in_project = places.below(place.real, places.tidy(path)) is not None
     if in_project and definition.memory != "user" and not _is_within(path, place.real):
         return None
-    return NativeFolder(host=HOST, scope=definition.memory, path=path)
+    return AgentFolder(host=HOST, scope=definition.memory, path=path)
 
 
 def of_command_line(text: str) -> list[Definition]:
