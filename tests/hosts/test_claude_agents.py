@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.agents import Definition, AgentFolder
+from reverie.core.agents import AgentFolder, Definition
 from reverie.core.place import Place
 from reverie.hosts import claude_agents, claude_folders
 from reverie.hosts.claude_agents import Defined, Passed

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from reverie.core import agents, frontmatter
 from reverie.core import place as places
-from reverie.core.agents import Definition, AgentFolder
+from reverie.core.agents import AgentFolder, Definition
 from reverie.core.place import Place
 from reverie.core.session import Unreadable
 from reverie.hosts import claude_folders, claude_settings, disk
