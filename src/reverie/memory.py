@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from reverie.core.events import ChangeRecord, Undone
     from reverie.core.model import Model
     from reverie.core.native import NativeFolder
+    from reverie.core.profile import Profile
     from reverie.core.proposal import Extractor
     from reverie.core.recall import Result
     from reverie.core.session import Transcript, Unreadable
@@ -557,6 +558,12 @@ class Memory:
             self.space, mounts, session=session, force=force, enabled=bool(self.settings["dream.enabled"]), gates=gates,
             most_gone=share, consolidator=consolidator,
         )
+
+    def profile(self, *, tokens: int = 400) -> Profile:
+        """Who the user is, for any project: ``text`` for a person, ``block`` for a model, ``lines`` with their memories."""
+        from reverie.flows import profiling
+
+        return profiling.profile_of(self.space, self.place, tokens=tokens)
 
     # ── across sessions ──────────────────────────────────────────────────────────────────────────────────────────
 

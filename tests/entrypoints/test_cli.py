@@ -350,3 +350,28 @@ def test_why_says_when_a_memory_was_of_use(learned: Any) -> None:
     assert learned("read", memory).exit_code == 0
     assert [(use["how"], use["times"]) for use in json.loads(learned("why", memory, "--json").stdout)["uses"]] == [("opened", 2)]
     assert re.search(r"^opened .* 2 times", learned("why", memory).output, re.MULTILINE)
+
+
+def test_snapshot_shows_keeps_and_lists(reverie: Any) -> None:
+    transcript = next(str(path) for path in Path(SAMPLES).glob(".claude/projects/*/*.jsonl") if path.name.startswith("ff9fe67b"))
+    shown = reverie("snapshot", transcript)
+    assert shown.exit_code == 0
+    assert "## What the user asked for" in shown.stdout
+    assert "tokens until the compaction at 167,000" in shown.stderr
+    assert "No snapshot is kept" in reverie("snapshot").stdout
+    kept = json.loads(reverie("snapshot", transcript, "--write", "--json").stdout)
+    assert kept["path"].startswith("snapshots/claude-code/")
+    assert kept["compaction"]["act"] == "nothing"
+    assert [each["session"] for each in json.loads(reverie("snapshot", "--json").stdout)] == [kept["session"]]
+    assert "## What the user asked for" in reverie("snapshot", kept["session"][:8]).stdout
+    assert reverie("snapshot", "--write").exit_code == 2
+    assert isinstance(reverie("snapshot", "no-such-session").exception, errors.NotFound)
+
+
+def test_events_are_lines_for_people_and_json_for_programs(learned: Any) -> None:
+    lines = [json.loads(line) for line in learned("events", "--json").stdout.splitlines()]
+    assert lines[0]["kind"] == "run_started"
+    rest = learned("events", "--after", lines[-2]["id"]).stdout
+    assert rest.count("\n") == 1
+    assert lines[-1]["id"] in rest
+    assert isinstance(learned("events", "--kind", "x").exception, errors.WrongUse)

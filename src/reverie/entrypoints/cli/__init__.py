@@ -24,6 +24,7 @@ COMMANDS = {
     "consolidate": ("consolidate", "In the design codex: extract the sessions at rest, and put in order what they gave."),
     "adopt": ("adopt", "Take over what an agent or you wrote into memory folders with an editor."),
     "dream": ("dream", "Tidy up: merge what is said twice, settle contradictions, date what was relative."),
+    "profile": ("profile", "Who you are, as memory has it, for any project."),
     "events": ("events", "What happened across all sessions, in one order; --follow goes on."),
     "snapshot": ("snapshot", "The state of a session, as it should survive a compaction."),
     "why": ("why", "Why a memory is there: session, message, rule, history."),
