@@ -455,3 +455,29 @@ def test_nothing_that_a_model_says_moves_a_memory_to_another_project(bench: Benc
         for line in text.split("\n"):
             assert not line.startswith(("cwd: /home/dev/projects/other", "cwd: /other", "## Thread", "memory:", "thread_id:"))
             assert not line.startswith("task_group: ") or line == f"task_group: {kept.project}"
+
+
+# ── over the samples ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+@pytest.mark.parametrize("host", ["claude-code", "codex", "qwen-code", "opencode", "kimi-code"])
+def test_no_secret_and_nothing_recalled_of_the_samples_is_shown_or_kept(tmp_path: Path, shared: Path, host: str) -> None:
+    looked_at = 0
+    for gold in sorted(shared.glob("*/gold.json")):
+        agents = gold.parent / host / "home"
+        script = "".join(line for line in gold.with_name("script.json").read_text(encoding="utf-8").split("\n") if "hook_command" not in line)
+        never = [text for each in json.loads(gold.read_text(encoding="utf-8"))["never"] for text in each["match"]
+                 if each["kind"] == "secret" or (each["kind"] == "recalled memory" and text not in script)]   # nobody said it again
+        for by_model in (True, False):
+            home = tmp_path / f"{gold.parent.name}-{by_model}"
+            model = ScriptedModel(lambda ask: answer(raw_memory=f"- {ask.prompt[-20_000:]}", rollout_summary=f"# {ask.prompt[:20_000]}"))
+            with open_memory(home, design="codex", cwd=tmp_path, environment={"REVERIE_CODEX_HEADLESS": "1"},
+                             model=model if by_model else None) as memory:
+                done = memory.consolidate(agents_home=str(agents), force=True)
+                kept = memory.space.home.extracts.all("codex")
+            looked_at += done.phase1.outcomes.get("succeeded", 0)
+            seen = [ask.prompt for ask in model.asks] + [each.raw_memory + each.rollout_summary + each.rollout_slug for each in kept]
+            assert [text for text in never if any(text in where for where in seen)] == []
+    assert looked_at >= 12
