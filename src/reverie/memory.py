@@ -645,7 +645,10 @@ class Memory:
             return ""
         found = compaction.take(job.dialect.read(job.transcript))
         if not found.empty:
-            compaction.write(self.space, found)
+            try:
+                compaction.write(self.space, found)
+            except errors.StoreUnavailable as error:    # the summary is told all the same
+                self.space.home.note(str(error))
         return compaction.before(found)
 
     def after_compaction(self, *, session: str, host: str = "claude-code") -> str:

@@ -245,3 +245,19 @@ def test_each_host_s_tokens_are_found_at_the_end_of_its_transcript(host: str) ->
 
     found = [usage.tokens(each) for each in samples() if each.host == host]
     assert all(each is not None and 9_000 < each < 30_000 for each in found)
+
+
+def test_an_extractor_never_sees_what_a_tool_was_called_with() -> None:
+    from reverie.core.session import Message, Voice
+    from reverie.flows import hearing
+
+    said = Message(id="t", voice=Voice.TOOL, text="ok", tool="Bash", call='{"command": "deploy --token hunter2hunter2"}')
+    assert hearing.clean(said).call == ""
+
+
+def test_a_home_that_cannot_be_written_does_not_silence_the_hook(tmp_path: Path, memory: Memory) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "snapshots").write_text("in the way", encoding="utf-8")
+    said = memory.before_compaction(str(claude(tmp_path, user("Never log the tokens."))))
+    assert "Never log the tokens." in said
+    assert memory.space.home.notes
