@@ -281,7 +281,7 @@ class Memory:
         parts: list[Adopted] = []
         if own:
             mounts = {mount.label: mount for mount in (space.every_mount() if everywhere else ())}
-            mounts |= {mount.label: mount for mount in space.mounts(place)}
+            mounts |= {mount.label: mount for mount in space.around(place)}
             parts.append(adopting.adopt(space, mounts.values(), run=run, hand=hand, only=only))
         if native and only is None:
             found = self._native_folders(space, place, everywhere=natives_everywhere, agents_home=agents_home)
@@ -553,7 +553,7 @@ class Memory:
 
         share = (self.settings["dream.most_removed"] if most_removed is None else most_removed) / 100
         gates = dreaming.Gates(hours=self.settings["dream.hours"], sessions=self.settings["dream.sessions"])
-        mounts = list(self.space.every_mount() if everywhere else self.space.mounts(self.place))
+        mounts = list(self.space.every_mount() if everywhere else self.space.around(self.place))
         return (dreaming.rehearsed if dry_run else dreaming.dream)(
             self.space, mounts, session=session, force=force, enabled=bool(self.settings["dream.enabled"]), gates=gates,
             most_gone=share, consolidator=consolidator,

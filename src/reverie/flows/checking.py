@@ -235,7 +235,7 @@ def home(space: Space) -> Checked:
 
 def mounts(space: Space, place: Place, *, everywhere: bool) -> list[Mount]:
     """The stores to look at: those seen from here, or all."""
-    seen = space.every_mount() if everywhere else space.mounts(place)
+    seen = space.every_mount() if everywhere else space.around(place)
     return [mount for mount in seen if Path(space.store(mount).root).is_dir()]
 
 

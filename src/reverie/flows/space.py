@@ -113,6 +113,15 @@ class Space:
             return self._of_agents().mounts(place, agent)
         return tuple(self._apart(mount) for mount in self.design.scoping.mounts(place))
 
+    def around(self, place: Place) -> tuple[Mount, ...]:
+        """The stores to look after in a place: those that a session here reads, and those that its sub-agents have."""
+        here = {places.project_key(place), places.project_key(places.make(place.real, folds_case=place.folds_case))}
+        of_agents = [
+            mount for mount in self.every_mount()
+            if (mount.agent or mount.scope == agents.SHARED) and (mount.project in here or mount.label.endswith("/user"))
+        ]
+        return (*self.mounts(place), *of_agents)
+
     def target(self, place: Place, scope: str, agent: Agent | None = None) -> Mount:
         """The store into which a new memory of this scope is written."""
         if agent is not None:
