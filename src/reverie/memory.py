@@ -170,11 +170,18 @@ class Memory:
         since: str | None = None,
         project: str | None = None,
         dry_run: bool = False,
+        model: str = "",
+        most_tokens: int = 0,
         on_start: Callable[[int], None] = lambda total: None,
         on_session: Callable[[Learned], None] = lambda learned: None,
     ) -> Report:
         """Learn from a conversation, as (speaker, text) pairs with "user" and "assistant" as speakers, or from the agents'
-        own session files: all that are found below the home folder, or those that the options leave."""
+        own session files: all that are found below the home folder, or those that the options leave.
+
+        ``model``: which language model reads them, "none" for the rules; default: that of the flow "extract", else the rules.
+        ``most_tokens``: more are not spent. A rehearsal asks a model only if it is named here: it costs as any other does.
+        Raises ``ModelFailed`` when the model cannot be asked further; what was learned until then is kept.
+        """
         from reverie.core import switch
         from reverie.flows import rehearsal
 
@@ -191,17 +198,35 @@ class Memory:
             if conversation is None:
                 native = not paths and (not hosts or "claude-code" in hosts)
                 adopted = self._adopt(space, own=True, native=native, everywhere=True, agents_home=agents_home)
-            run, done = self._run(space, jobs, bad, project=project, on_session=on_session)
+            reader = self._reader(model, most_tokens, dry_run=dry_run)
+            run, done = self._run(space, jobs, bad, reader, project=project, on_session=on_session)
         return Report(run="" if dry_run else run, dry_run=dry_run, sessions=tuple(done), adopted=adopted)
 
+    def _reader(self, name: str, most_tokens: int, *, dry_run: bool) -> Callable[[str], Extractor]:
+        """What makes the extractor of a run: a model, where one was chosen and may be asked, else the rules."""
+        asked = name not in ("", "none", "rules")
+        if name in ("none", "rules") or (dry_run and not asked and self._given_model is None):
+            return lambda run: self._extractor()
+        model = self.model("extract", name=name)
+        if model is None:
+            return lambda run: self._extractor()
+        if model.forbidden and not asked:
+            self.space.home.note(f"calls of models are forbidden by {model.forbidden}: learned by rules")
+            return lambda run: self._extractor()
+        from reverie.flows import proposing
+
+        chosen = model
+        return lambda run: proposing.ByModel(model=chosen.for_run(run, most_tokens=most_tokens))
+
     def _run(
-        self, space: Space, jobs: list[Job], bad: list[Unreadable], *, project: str | None, on_session: Callable[[Learned], None]
+        self, space: Space, jobs: list[Job], bad: list[Unreadable], reader: Callable[[str], Extractor], *, project: str | None,
+        on_session: Callable[[Learned], None],
     ) -> tuple[str, list[Learned]]:
         run = space.home.journal.start_run("learn")
         done: list[Learned] = []
         outcome = "stopped"
         try:
-            for learned in self._learned(space, jobs, bad, run=run, project=project):
+            for learned in self._learned(space, jobs, bad, reader(run), run=run, project=project):
                 done.append(learned)
                 on_session(learned)
             outcome = "succeeded" if any(learned.kept for learned in done) else "succeeded_no_output"
@@ -210,14 +235,14 @@ class Memory:
         return run, done
 
     def _learned(
-        self, space: Space, jobs: list[Job], bad: list[Unreadable], *, run: str, project: str | None
+        self, space: Space, jobs: list[Job], bad: list[Unreadable], extractor: Extractor, *, run: str, project: str | None
     ) -> Iterator[Learned]:
         from reverie.flows import learning
 
         for unreadable in bad:
             yield learning.unreadable(space, unreadable, run=run)
         yield from learning.learn(
-            space, jobs, self._extractor(), run=run,
+            space, jobs, extractor, run=run,
             wanted=(lambda place: _is_project(place, project)) if project else lambda place: True,
         )
 

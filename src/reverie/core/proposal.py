@@ -80,8 +80,10 @@ class Window:
 class Extractor(Protocol):
     """Anything that proposes memories from messages: the rules, or a language model."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def propose(self, window: Window) -> Extraction:
-        """Proposals for what a person said in the fresh messages. Pure: the same window gives the same result."""
+        """Proposals for what a person said in the fresh messages. By rules: the same window gives the same result; a language
+        model may raise ``ModelFailed``."""
         ...

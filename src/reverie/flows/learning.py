@@ -23,6 +23,7 @@ from reverie.core.events import Action, Cause, SessionRecord, Touched
 from reverie.core.layout import Change
 from reverie.core.memory import Memory, Source, Status
 from reverie.core.merge import Act, Known
+from reverie.core.model import Failure, ModelFailed
 from reverie.core.place import Place
 from reverie.core.proposal import Drop, Extractor, Proposal, Reason
 from reverie.core.session import Cursor, Dialect, Reading, Transcript, Unreadable
@@ -34,6 +35,7 @@ from reverie.storage import files
 
 NEW = "new:"                # stands for the id of a memory that has none yet; no layout's path begins so
 FAILURES = 3                # sessions in a row that cannot be stored: then it is no single store's fault
+STOPS = (Failure.CAP, Failure.FORBIDDEN, Failure.LIMITED, Failure.REFUSED)     # the next session would fare no better
 ATTEMPTS = 5                # a hand edit between plan and commit makes a new plan; more than this is a loop
 
 
@@ -102,8 +104,9 @@ def learn(
 ) -> Iterator[Learned]:
     """Learn from sessions, one result each. Stopping in the middle (Ctrl-C, kill) loses at most the session at hand.
 
-    A session whose store cannot be used is "failed", and does not keep the others from being learned; when several in a row
-    fail, it is not theirs (a full disk), and ``StoreUnavailable`` is raised.
+    A session whose store cannot be used, or of which a model gave no account that can be used, is "failed", and does not keep
+    the others from being learned; when several in a row fail, it is not theirs (a full disk, a model that is gone), and what
+    was wrong is raised. So is, at once, what forbids to ask a model further: a cap, a limit, a missing key.
     """
     in_a_row = 0
     for job in in_order(jobs):
@@ -111,9 +114,9 @@ def learn(
         try:
             learned = session.learn()
             in_a_row = 0
-        except errors.StoreUnavailable as error:
+        except (errors.StoreUnavailable, ModelFailed) as error:
             in_a_row += 1
-            if in_a_row == FAILURES:
+            if in_a_row == FAILURES or (isinstance(error, ModelFailed) and error.why in STOPS):
                 raise
             learned = session.failed(error)
         yield learned
@@ -209,7 +212,7 @@ class _Session:
             uses=uses, also=watch.statements(uses, self.space.now()),
         )
 
-    def failed(self, error: errors.StoreUnavailable) -> Learned:
+    def failed(self, error: errors.ReverieError) -> Learned:
         """The result of a session that could not be stored. Nothing of it was; the next run tries again."""
         return self._result("failed", detail=str(error))
 

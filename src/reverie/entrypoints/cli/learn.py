@@ -25,22 +25,25 @@ if TYPE_CHECKING:
 @click.option("--since", metavar="DATE", help="Only sessions used since then: 2026-11-01, or 7d for the last seven days.")
 @click.option("--project", metavar="NAME|DIR", help="Only sessions of this project.")
 @click.option("--dry-run", is_flag=True, help="Show what would be kept and what refused; write nothing.")
+@click.option("--model", metavar="NAME", default="", help="Let this language model read them (provider:model); none: the rules.")
+@click.option("--most-tokens", type=click.IntRange(0), default=0, metavar="N", help="Spend at most so many tokens on it.")
 @click.option("--verbose", "-v", is_flag=True, help="Also show every refusal.")
 def command(
     design: str | None, cwd: str | None, as_json: bool, hosts: tuple[str, ...], paths: tuple[str, ...],
-    agents_home: str | None, since: str | None, project: str | None, dry_run: bool, verbose: bool,
+    agents_home: str | None, since: str | None, project: str | None, dry_run: bool, model: str, most_tokens: int, verbose: bool,
 ) -> None:
     """Learn from the sessions of Claude Code, Codex, Qwen Code, OpenCode and Kimi Code.
 
     Without options: from all sessions on this machine that have something new. No model is called and nothing leaves the
-    machine. Ctrl-C stops between two sessions; the next call goes on from there.
+    machine, unless you chose one (--model, or models.extract in settings.toml: docs/models.md). Ctrl-C stops between two
+    sessions; the next call goes on from there.
     """
     memory = common.opened(design, cwd)
     bar = _Progress(not as_json and sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
     try:
         report = memory.learn(
             hosts=hosts, paths=paths, agents_home=agents_home, since=since, project=project, dry_run=dry_run,
-            on_start=bar.start, on_session=bar.step,
+            model=model, most_tokens=most_tokens, on_start=bar.start, on_session=bar.step,
         )
     except KeyboardInterrupt:
         bar.end()
