@@ -288,6 +288,7 @@ def test_only_finished_sessions_of_persons_are_taken(bench: Bench) -> None:
     bench.says(lambda ask: NOTHING)
     done = bench.run("codex", session=thread_id(9))
     assert [each.session for each in done.phase1.sessions] == [thread_id(1)]
+    assert done.phase1.left == {"headless": 1, "sub_agent": 2, "archived": 1, "disabled": 1, "not_idle": 1, "too_old": 1, "at_hand": 1}
     bench.settings["REVERIE_CODEX_HEADLESS"] = "1"
     assert [each.session for each in bench.run("codex", session=thread_id(9)).phase1.sessions] == [thread_id(2)]
 

@@ -91,6 +91,20 @@ def test_each_filter_from_both_sides(home: Home, changes: dict[str, Any], limits
     assert eligible(home, limits) == (["s"] if taken else [])
 
 
+@pytest.mark.parametrize("changes, verdict", [
+    ({}, ""), ({"of_agent": True, "archived": True}, "sub_agent"), ({"archived": True}, "archived"),
+    ({"memory_mode": "disabled"}, "disabled"), ({"memory_mode": "polluted"}, "polluted"), ({"source": "exec"}, "headless"),
+    ({"session": "now"}, "at_hand"), ({"updated_at": AT - 60}, "not_idle"), ({"updated_at": AT - 40 * DAY}, "too_old"),
+])
+def test_it_says_what_speaks_against_a_session(home: Home, changes: dict[str, Any], verdict: str) -> None:
+    home.extracts.see([thread(**changes)])
+    assert [each.verdict for each in home.extracts.judged("codex", STUDY, current="now")] == [verdict]
+    keep(home, output(session=changes.get("session", "s"), source_updated_at=AT))
+    [again] = home.extracts.judged("codex", STUDY, current="now")
+    assert again.verdict == (verdict if verdict in ("sub_agent", "archived", "disabled", "polluted", "headless", "at_hand")
+                             else "up_to_date")
+
+
 def test_how_many_are_taken_is_bounded_too() -> None:
     assert [Limits(max_rollouts_per_startup=asked).clamped().max_rollouts_per_startup for asked in (0, 1, 16, 128, 129)] == [
         1, 1, 16, 128, 128]

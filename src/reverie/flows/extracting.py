@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
@@ -20,7 +21,7 @@ from reverie.core import place as places
 from reverie.core import stage1
 from reverie.core.model import Failure, ModelFailed, Used
 from reverie.core.session import Reading, Transcript
-from reverie.core.stage1 import AT_ONCE, CONSOLIDATE, EXTRACT, Limits, Output
+from reverie.core.stage1 import AT_ONCE, CONSOLIDATE, EXTRACT, MOST_SCANNED, Limits, Output
 from reverie.flows.learning import Job
 from reverie.flows.space import Space, discreet_path
 from reverie.layouts.codex_stage1 import Texts, Where
@@ -107,13 +108,15 @@ def extract(
     worker: str,
     current: str = "",
     force: bool = False,
+    left: Counter[str] | None = None,
     on_start: Callable[[int], None] = lambda total: None,
 ) -> Iterator[Extracted]:
     """Extract what is due of these sessions, one result each, those that were refused first. Stopping in the middle (Ctrl-C)
-    gives the rest back; killed, it is taken again when the leases end."""
+    gives the rest back; killed, it is taken again when the leases end. ``left`` counts what is not due, by reason."""
     known = {(job.transcript.host, job.transcript.session): job for job in _newest(found)}
     tasks: list[_Task] = []
-    for each in _claims(space, known, limits, worker=worker, current=current, force=force):
+    due = _due(space, known, limits, current=current, force=force, left=Counter() if left is None else left)
+    for each in _claims(space, known, due, limits, worker=worker, force=force):
         if isinstance(each, _Task):
             tasks.append(each)
         else:
@@ -134,15 +137,24 @@ def _updated_at(transcript: Transcript) -> int:
 
 # ---- claiming
 
+def _due(
+    space: Space, known: Mapping[tuple[str, str], Job], limits: Limits, *, current: str, force: bool, left: Counter[str]
+) -> list[Candidate]:
+    """What may be extracted, newest first; the rest is counted."""
+    seen_at = space.home.extracts.see(_thread(job.transcript) for job in known.values())
+    judged = space.home.extracts.judged(space.design.name, limits, seen_at=seen_at, current=current, force=force)
+    left.update(each.verdict for each in judged if each.verdict)
+    return [each for each in judged if not each.verdict][:MOST_SCANNED]
+
+
 def _claims(
-    space: Space, known: Mapping[tuple[str, str], Job], limits: Limits, *, worker: str, current: str, force: bool
+    space: Space, known: Mapping[tuple[str, str], Job], due: Iterable[Candidate], limits: Limits, *, worker: str, force: bool
 ) -> Iterator[_Task | Extracted]:
-    """What is eligible, newest first, claimed until there are enough."""
+    """What is due, claimed until there are enough."""
     most = limits.clamped().max_rollouts_per_startup
     design = space.design.name
-    seen_at = space.home.extracts.see(_thread(job.transcript) for job in known.values())
     taken = 0
-    for candidate in space.home.extracts.eligible(design, limits, seen_at=seen_at, current=current, force=force):
+    for candidate in due:
         job = known.get((candidate.host, candidate.session))
         if job is None:                 # another look, at the same moment, found it
             continue

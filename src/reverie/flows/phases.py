@@ -4,7 +4,7 @@ consolidated. One run in the journal, one report."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ class Phase1:
 
     status: str
     sessions: tuple[Extracted, ...] = ()
+    left: Mapping[str, int] = field(default_factory=dict)       # sessions that were not due, by what speaks against it
     unreadable: int = 0
     actor: str = ""
 
@@ -52,7 +53,8 @@ class Phase1:
         """For ``--json``."""
         return {
             "status": self.status, "by": self.actor, "outcomes": self.outcomes, "not_kept": self.drops,
-            "unreadable": self.unreadable, "tokens": {"input": self.used.input, "output": self.used.output},
+            "left_alone": dict(self.left), "unreadable": self.unreadable,
+            "tokens": {"input": self.used.input, "output": self.used.output},
             "sessions": [
                 {"host": each.host, "session": each.session, "path": each.path, "project": each.project, "cwd": each.cwd,
                  "outcome": each.outcome, "detail": each.detail, "slug": each.slug, "messages": each.messages,
@@ -77,13 +79,15 @@ class Asked:
 def phase1(space: Space, found: Iterable[Job], bad: Iterable[Unreadable], writer: Writer, asked: Asked) -> Phase1:
     """Extract what is due."""
     sessions: list[Extracted] = []
+    left: Counter[str] = Counter()
     for extracted in extracting.extract(
         space, found, writer, asked.limits, worker=asked.worker, current=asked.current, force=asked.force,
-        on_start=asked.on_start,
+        left=left, on_start=asked.on_start,
     ):
         sessions.append(extracted)
         asked.on_session(extracted)
-    return Phase1(status=_status(sessions), sessions=tuple(sessions), unreadable=sum(1 for _ in bad), actor=writer.actor)
+    return Phase1(status=_status(sessions), sessions=tuple(sessions), left=left, actor=writer.actor,
+                  unreadable=sum(1 for _ in bad))
 
 
 def _status(sessions: list[Extracted]) -> str:

@@ -39,11 +39,13 @@ class Thread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A session that may be extracted."""
+    """A session that was looked at. ``verdict``: why it may not be extracted now, "" when it may: "sub_agent", "archived",
+    "disabled", "polluted", "headless", "at_hand", "up_to_date", "not_idle", "too_old"."""
 
     host: str
     session: str
     updated_at: int
+    verdict: str = ""
 
 
 class Extracts:
@@ -74,18 +76,26 @@ class Extracts:
         row = self._database.one("thread", host=host, session=session)
         return str(row["memory_mode"]) if row else None
 
-    def eligible(
+    def judged(
         self, design: str, limits: Limits, *, seen_at: int = 0, current: str = "", force: bool = False
     ) -> list[Candidate]:
-        """The sessions that may be extracted now, newest first. ``current`` is the one at hand, which is not over.
-        ``force``: a person asks for it: of whatever age, and also those that were at work a moment ago."""
+        """Every session, newest first, with what speaks against extracting it now. ``current`` is the one at hand, which is not
+        over. ``force``: a person asks for it: of whatever age, and also those that were at work a moment ago."""
         limits = limits.clamped()
         now = self._now()
         rows = self._database.rows(
-            "eligible_threads", design=design, kind=EXTRACT, seen_at=seen_at, headless=limits.headless, current=current,
+            "judged_threads", design=design, kind=EXTRACT, seen_at=seen_at, headless=limits.headless, current=current,
             oldest=0 if force else now - limits.max_rollout_age_days * DAY,
-            newest=now if force else now - limits.min_rollout_idle_hours * HOUR, limit=MOST_SCANNED)
-        return [Candidate(host=row["host"], session=row["session"], updated_at=row["updated_at"]) for row in rows]
+            newest=now if force else now - limits.min_rollout_idle_hours * HOUR)
+        return [Candidate(host=row["host"], session=row["session"], updated_at=row["updated_at"], verdict=row["verdict"])
+                for row in rows]
+
+    def eligible(
+        self, design: str, limits: Limits, *, seen_at: int = 0, current: str = "", force: bool = False
+    ) -> list[Candidate]:
+        """The sessions that may be extracted now, newest first, as many as are looked at."""
+        judged = self.judged(design, limits, seen_at=seen_at, current=current, force=force)
+        return [each for each in judged if not each.verdict][:MOST_SCANNED]
 
     # -- what they gave
 

@@ -105,6 +105,8 @@ def _show_phase1(first: Phase1, *, dry_run: bool) -> None:
     outcomes = Counter(first.outcomes)
     if outcomes:
         click.echo(common.dim(f"  sessions: {common.counts(dict(outcomes))}"))
+    if first.left:
+        click.echo(common.dim(f"  left alone: {common.counts(dict(first.left))}"))
     if first.drops:
         click.echo(common.dim(f"  not kept: {common.counts(first.drops)}"))
     if first.unreadable:

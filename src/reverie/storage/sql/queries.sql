@@ -447,21 +447,28 @@ UPDATE threads SET memory_mode = :memory_mode WHERE host = :host AND session = :
 -- One session as it was last found.
 SELECT * FROM threads WHERE host = :host AND session = :session;
 
--- name: eligible_threads
--- The sessions that phase 1 may take now, newest first (spec/codex §5).
--- Found by this look, a person's, at rest, not too old, and grown since they were last extracted or found to hold nothing.
-SELECT thread.host, thread.session, thread.updated_at FROM threads AS thread
+-- name: judged_threads
+-- The sessions that a look found, newest first, and why phase 1 may not take each of them now (spec/codex §5).
+-- It takes what nothing speaks against: a person's, at rest, not too old, and grown since it was last extracted or found to
+-- hold nothing.
+SELECT thread.host, thread.session, thread.updated_at, CASE
+    WHEN thread.of_agent = 1 THEN 'sub_agent'
+    WHEN thread.archived = 1 THEN 'archived'
+    WHEN thread.memory_mode <> 'enabled' THEN thread.memory_mode
+    WHEN NOT :headless AND thread.source NOT IN ('', 'cli', 'vscode', 'atlas', 'chatgpt', 'claude-vscode', 'claude-desktop')
+        THEN 'headless'
+    WHEN thread.session = :current THEN 'at_hand'
+    WHEN output.source_updated_at >= thread.updated_at OR job.last_success_watermark >= thread.updated_at THEN 'up_to_date'
+    WHEN thread.updated_at > :newest THEN 'not_idle'
+    WHEN thread.updated_at < :oldest THEN 'too_old'
+    ELSE '' END AS verdict
+FROM threads AS thread
 LEFT JOIN stage1_outputs AS output
     ON output.design = :design AND output.host = thread.host AND output.session = thread.session
 LEFT JOIN jobs AS job
     ON job.kind = :kind AND job.key = :design || '|' || thread.host || '|' || thread.session
-WHERE thread.seen_at >= :seen_at AND thread.of_agent = 0 AND thread.archived = 0 AND thread.memory_mode = 'enabled'
-    AND (:headless OR thread.source IN ('', 'cli', 'vscode', 'atlas', 'chatgpt', 'claude-vscode', 'claude-desktop'))
-    AND thread.session <> :current
-    AND thread.updated_at >= :oldest AND thread.updated_at <= :newest
-    AND (output.source_updated_at IS NULL OR output.source_updated_at < thread.updated_at)
-    AND (job.last_success_watermark IS NULL OR job.last_success_watermark < thread.updated_at)
-ORDER BY thread.updated_at DESC, thread.session DESC LIMIT :limit;
+WHERE thread.seen_at >= :seen_at
+ORDER BY thread.updated_at DESC, thread.session DESC;
 
 -- name: put_stage1_output
 -- What phase 1 made of a session, unless something newer is there. How often it was used stays known.
