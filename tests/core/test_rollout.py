@@ -72,6 +72,13 @@ def test_a_memory_in_a_tools_output_or_an_answer_is_left_out() -> None:
     assert said(Message(id="1", voice=Voice.TOOL, text="<MemoryRouter><App/></MemoryRouter>")) == ["<MemoryRouter><App/></MemoryRouter>"]
 
 
+def test_what_a_tool_was_called_with_is_shown_without_its_secrets() -> None:
+    secret = "sk-" + "a1B2" * 10
+    [shown] = rollout.kept([Message(id="1", voice=Voice.TOOL, text="", tool="shell", call='{"cmd":"deploy --key ' + secret + '"}')])
+    assert json.loads(rollout.rendered([shown])) == [
+        {"role": "tool", "tool": "shell", "call": '{"cmd":"deploy --key [REDACTED_SECRET]"}', "text": ""}]
+
+
 def test_what_is_put_off_the_record_afterwards_goes_with_the_mark() -> None:
     assert said(person("The client is ACME.", "1"), Message(id="2", voice=Voice.ASSISTANT, text="Fine."),
                 person("Don't write that down.", "3"), person("Now the tests.", "4")) == ["Fine.", "Now the tests."]

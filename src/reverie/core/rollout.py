@@ -47,8 +47,9 @@ def kept(messages: Iterable[Message]) -> list[Message]:
             last, text = -1, ""
         elif message.voice is Voice.PERSON:
             last = len(out)
-        out.append(replace(message, text=text))
-    return [message for message in out if message.text.strip()]
+        call = without_secrets(trust.clean(_unfenced(message.call))) if message.call else ""
+        out.append(replace(message, text=text, call=call))
+    return [message for message in out if message.text.strip() or message.call]
 
 
 def _cleaned(message: Message) -> str:
@@ -59,9 +60,14 @@ def _cleaned(message: Message) -> str:
         text = pasted.without_recalled(pasted.without_elements(text, _ignore), _ignore)
         text = _without_private(text)
     else:
-        text = _FENCE.sub("", text) if blocks.TAG in text else text
+        text = _unfenced(text)
         text = pasted.without_recalled(text, _ignore) if "MEMORY_SUMMARY" in text else text
     return without_secrets(trust.clean(text)).strip()
+
+
+def _unfenced(text: str) -> str:
+    """A text without the blocks of ours that stand in it."""
+    return _FENCE.sub("", text) if blocks.TAG in text else text
 
 
 def without_secrets(text: str) -> str:
@@ -95,6 +101,8 @@ def _item(message: Message) -> str:
         item["at"] = message.at.isoformat(timespec="seconds")
     if message.tool:
         item["tool"] = redact.redact(message.tool).text
+    if message.call:
+        item["call"] = message.call
     if message.failed:
         item["failed"] = True
     item["text"] = message.text
@@ -131,7 +139,7 @@ def _ends(messages: Iterable[Message], limit_bytes: int) -> tuple[list[Message],
     end: deque[Message] = deque()
     held = size = missing = 0
     for message in messages:
-        length = utf8_bytes(message.text)
+        length = utf8_bytes(message.text) + utf8_bytes(message.call)
         if not end and held + length <= limit_bytes:
             start.append(message)
             held += length
@@ -139,6 +147,7 @@ def _ends(messages: Iterable[Message], limit_bytes: int) -> tuple[list[Message],
         end.append(message)
         size += length
         while size > limit_bytes and len(end) > 1:
-            gone = utf8_bytes(end.popleft().text)
-            size, missing = size - gone, missing + gone
+            gone = end.popleft()
+            length = utf8_bytes(gone.text) + utf8_bytes(gone.call)
+            size, missing = size - length, missing + length
     return start, end, missing
