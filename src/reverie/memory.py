@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from reverie.core.agents import Agent
     from reverie.core.checkup import Checked, Native
     from reverie.core.compaction import Distance
+    from reverie.core.consolidation import Consolidated as Phase2
     from reverie.core.cost import Caps
     from reverie.core.dream import Consolidator
     from reverie.core.dream_report import Dreamed
@@ -337,16 +338,18 @@ class Memory:
 
     def consolidate(
         self, *, hosts: Sequence[str] = (), paths: Sequence[str] = (), agents_home: str | None = None, session: str = "",
-        force: bool = False, dry_run: bool = False, on_start: Callable[[int], None] = lambda total: None,
-        on_session: Callable[[Extracted], None] = lambda extracted: None,
+        force: bool = False, dry_run: bool = False, extract_only: bool = False, most_removed: int | None = None,
+        on_start: Callable[[int], None] = lambda total: None, on_session: Callable[[Extracted], None] = lambda extracted: None,
     ) -> Consolidated:
-        """Extract the sessions that are at rest (phase 1), in a design that writes in two phases: ``WrongUse`` in others. With
-        the model of the flow "extract" if one is chosen, else by rules.
+        """Extract the sessions that are at rest (phase 1), then put all that was extracted in order (phase 2), in a design that
+        writes in two phases: ``WrongUse`` in others. With the models of the flows "extract" and "consolidate" if they are chosen,
+        else by rules.
 
-        ``session``: the one at hand, left out. ``force``: whatever the age of a session, and without the pause after a failure.
-        ``dry_run``: on a copy; a model is not asked, what it would be asked is counted.
+        ``session``: the one at hand, left out. ``force``: whatever the age of a session, and without the pauses after a failure
+        and a success. ``extract_only``: without phase 2. ``most_removed`` (per cent; default: the setting): a phase 2
+        that takes more is refused. ``dry_run``: on a copy; a model is not asked, what it would be asked is counted.
         """
-        from reverie.flows import phases, rehearsal
+        from reverie.flows import consolidating, phases, rehearsal
 
         if not self.space.design.writing.two_phases:
             raise errors.WrongUse(f"the design {self.space.design.name!r} does not write in two phases; `--design codex` does. "
@@ -360,9 +363,29 @@ class Memory:
             try:
                 first = phases.phase1(space, jobs, bad, self._writer(space, run=run, dry_run=dry_run), asked)
                 outcome, counts = first.status, first.outcomes
+                second = None
+                if not extract_only:
+                    second = self._second(space, run, force=force, dry_run=dry_run, most_removed=most_removed)
+                    outcome, counts = str(second.status), {**counts, **consolidating.counts(second)}
             finally:
                 space.home.journal.end_run(run, outcome, counts)
-        return Consolidated(run="" if dry_run else run, dry_run=dry_run, phase1=first)
+        return Consolidated(run="" if dry_run else run, dry_run=dry_run, phase1=first, phase2=second)
+
+    def _second(self, space: Space, run: str, *, force: bool, dry_run: bool, most_removed: int | None) -> Phase2:
+        """Phase 2, within what the settings let it take, and take away."""
+        from reverie.flows import consolidating
+
+        model = self.model("consolidate", run=run)
+        model = None if model is None or model.forbidden else model
+        values = self.settings
+        share = values["dream.most_removed"] if most_removed is None else most_removed
+        options = consolidating.Options(
+            max_raw_memories=values["codex.max_raw_memories_for_consolidation"], max_unused_days=values["codex.max_unused_days"],
+            most_gone=share / 100, budget=consolidating.Budget(tokens=values["codex.consolidation_tokens"]),
+        )
+        if dry_run:
+            return consolidating.dry(space, model=model, options=options)
+        return consolidating.consolidate(space, model=model, options=options, force=force, run=run)
 
     def _limits(self) -> Limits:
         """The settings where somebody has made them, else the design's own numbers."""
@@ -888,10 +911,14 @@ class Consolidated:
     run: str
     dry_run: bool
     phase1: Phase1
+    phase2: Phase2 | None = None        # None: only phase 1 was asked for
 
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``."""
-        return {"run": self.run, "dry_run": self.dry_run, "phase1": self.phase1.as_dict()}
+        return {
+            "run": self.run, "dry_run": self.dry_run, "phase1": self.phase1.as_dict(),
+            "phase2": self.phase2.as_dict() if self.phase2 else None,
+        }
 
 
 def _session_dict(learned: Learned) -> dict[str, Any]:

@@ -27,6 +27,9 @@
     min_rollout_idle_hours = 6      # so long must a session have been at rest
     headless = 0                    # 1: also sessions without a person (`codex exec`, `claude -p`)
     disable_on_external_context = 0 # 1: leave out sessions in which a web search or an MCP tool spoke
+    max_raw_memories_for_consolidation = 256    # sessions that phase 2 works from, the most used first
+    max_unused_days = 30            # what was of no use for so long is no part of it any more
+    consolidation_tokens = 0        # that one phase 2 with a model may take, in and out; 0: as the caps below say
 
     [models]                # language models: none by default (docs/models.md)
     default = ""            # "anthropic:claude-…", "ollama:…", "agent:claude-code"; for each of extract, consolidate, dream and
@@ -81,6 +84,9 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "codex.min_rollout_idle_hours": (6, 1, 48),
     "codex.headless": (0, 0, 1),
     "codex.disable_on_external_context": (0, 0, 1),
+    "codex.max_raw_memories_for_consolidation": (256, 1, 4_096),
+    "codex.max_unused_days": (30, 0, 365),
+    "codex.consolidation_tokens": (0, 0, 10**12),
     "models.default": ("", None, None),
     "models.extract": ("", None, None),
     "models.consolidate": ("", None, None),

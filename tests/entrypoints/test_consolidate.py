@@ -67,3 +67,44 @@ def test_a_broken_transcript_stops_nothing(tmp_path: Path, agents: Path) -> None
     done = reverie(tmp_path / "home", "--design", "codex", "--agents-home", str(agents), "--force", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["phase1"]["outcomes"]["succeeded"] == 1
+
+
+# ---- phase 2
+
+def test_it_says_what_phase_two_changed_and_how_to_take_it_back(tmp_path: Path, agents: Path) -> None:
+    home = tmp_path / "home"
+    dry = reverie(home, "--design", "codex", "--agents-home", str(agents), "--force", "--dry-run")
+    assert "would be consolidated by rules" in dry.stdout and "+- " in dry.stdout and not home.exists()
+    done = reverie(home, "--design", "codex", "--agents-home", str(agents), "--force")
+    assert "Phase 2: consolidated by rules" in done.stdout
+    assert "went in: 1 sessions" in done.stdout and "added: 1" in done.stdout
+    assert "take it back with: reverie undo --run consolidate-1" in done.stdout
+    handbook = home / "stores" / "codex" / "memories" / "MEMORY.md"
+    assert "pnpm" in handbook.read_text()
+    subprocess.run([sys.executable, "-m", "reverie", "undo", "--run", "consolidate-1", "--design", "codex"], check=True, capture_output=True,
+                   cwd=home.parent, env={**os.environ, "REVERIE_HOME": str(home)})
+    assert not handbook.exists()
+
+
+def test_it_is_put_in_order_every_six_hours_and_extraction_alone_can_be_had(tmp_path: Path, agents: Path) -> None:
+    home = tmp_path / "home"
+    alone = reverie(home, "--design", "codex", "--agents-home", str(agents), "--force", "--extract-only", "--json")
+    assert json.loads(alone.stdout)["phase2"] is None
+    reverie(home, "--design", "codex", "--agents-home", str(agents))
+    again = reverie(home, "--design", "codex", "--agents-home", str(agents))
+    assert again.returncode == 0
+    assert "skipped_cooldown" in again.stdout and "`--force` does it now" in again.stdout
+    said = json.loads(reverie(home, "--design", "codex", "--agents-home", str(agents), "--force", "--json").stdout)
+    assert said["phase2"]["status"] == "succeeded_no_workspace_changes"
+
+
+def test_a_refusal_says_why_and_the_way_out(tmp_path: Path, agents: Path) -> None:
+    home = tmp_path / "home"
+    reverie(home, "--design", "codex", "--agents-home", str(agents), "--force")
+    folder = home / "stores" / "codex" / "memories"
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    done = reverie(home, "--design", "codex", "--agents-home", str(agents), "--force")
+    assert done.returncode == 1
+    assert "failed_prepare_workspace" in done.stderr and "Nothing was changed" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -62,7 +62,7 @@ def main(root: str, agents: str, design: str, log: str, hours: str) -> None:
         jobs = memory.space.home.jobs.all(EXTRACT)
         done |= {job.key.rpartition("|")[2] for job in jobs if job.last_success_watermark == job.input_watermark}
         print("ready", flush=True)
-        memory.consolidate(agents_home=agents, hosts=["codex"], on_session=ended)
+        memory.consolidate(agents_home=agents, hosts=["codex"], extract_only=True, on_session=ended)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ class Bench:
 
     def run(self, design: str = "codex@0.171", **options: Any) -> Consolidated:
         with self.memory(design) as memory:
-            return memory.consolidate(agents_home=str(self.agents), **options)
+            return memory.consolidate(agents_home=str(self.agents), extract_only=True, **options)
 
     def outputs(self, design: str = "codex@0.171") -> list[Output]:
         with self.memory(design) as memory:

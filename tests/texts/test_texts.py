@@ -12,7 +12,9 @@ import pytest
 from reverie import texts
 from reverie.core.memory import TYPES
 
-BEHIND_THE_SCENES = {"extraction", "extraction_input", "proposing"}       # questions that no session pays for
+BEHIND_THE_SCENES = {       # questions that no session pays for
+    "extraction", "extraction_input", "proposing", "consolidate", "consolidating", "handbook_in_blocks", "handbook_in_tasks",
+}
 
 
 def test_every_text_is_there_and_says_something() -> None:

@@ -8,7 +8,7 @@ else keeps its bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from reverie.core import budget, scalar, text
 from reverie.core import place as places
@@ -51,7 +51,7 @@ class Found:
         self.section = section
         self.node = node
         self.raw = raw
-        self.text, self.mark, self.tasks = _unmarked(raw)
+        self.text, self.mark, self.tasks = unmarked(raw)
 
     def says(self, bullet: str) -> bool:
         """Whether this is a bullet as we wrote it, whatever is referred to behind it."""
@@ -212,7 +212,8 @@ class Handbook:
         return Section.KNOWLEDGE if without else section
 
     def put(self, memory: Memory, mark: str, bullet: str, *, thread: str, file: str, updated_at: str) -> Found:
-        """Add a bullet where it belongs: group, task of the session, section."""
+        """Add a bullet where it belongs: group, task of the session, section. Without a ``mark`` it is nobody's of ours, as a
+        consolidator's are."""
         group = next((group for group in self.groups if group.holds(memory)), None) or self._new_group(memory)
         self._widen(group, memory)
         task = self._task(group, memory, thread=thread, file=file, updated_at=updated_at)
@@ -220,14 +221,13 @@ class Handbook:
         if self.shape.sections_in_task:
             node, tail = self._section(task.node, section, level=3), mark
         else:
-            node, tail = self._section(group.node, section, level=2), f"Task {task.number}] [{mark}"
+            node, tail = self._section(group.node, section, level=2), _tail((task.number,), mark)
         append(node, bullet_lines(bullet, tail))
         return Found(group, task if self.shape.sections_in_task else None, section, node, _raw(bullet, tail))
 
     def replace(self, found: Found, bullet: str, mark: str) -> Found:
         """Put another bullet in the place of one."""
-        by_reference = found.tasks and not found.task
-        tail = f"Task {', '.join(map(str, found.tasks))}] [{mark}" if by_reference else mark
+        tail = _tail(found.tasks if not found.task else (), mark)
         item = found.item()
         found.node.lines[item.start : item.end] = bullet_lines(bullet, tail)
         return Found(found.group, found.task, found.section, found.node, _raw(bullet, tail))
@@ -272,6 +272,38 @@ class Handbook:
                 for child in task.node.children:
                     if section_titled(child.title) is Section.FILES:
                         child.lines = [line.replace(old, new) for line in child.lines]
+
+    def cite(self, task: Task, *, thread: str, file: str, cwd: str, updated_at: str, rollout_path: str = UNKNOWN) -> None:
+        """Let a task rest on one more session, or say when that session went on last."""
+        node = next((child for child in task.node.children if section_titled(child.title) is Section.FILES), None)
+        if node is None:
+            node = Node(3, f"### {Section.FILES}", [""])
+            task.node.children.insert(0, node)
+        line = f"{file} (cwd={cwd}, rollout_path={rollout_path}, updated_at={updated_at}, thread_id={thread})"
+        for item in items(node.lines):
+            if file in names.mentioned_files(item.text.partition(" (")[0]):
+                if _source(item.text) != _source(line) or f"rollout_path={UNKNOWN}," in item.text:
+                    node.lines[item.start : item.end] = bullet_lines(line)
+                break
+        else:
+            append(node, bullet_lines(line))
+            task.sources.append(_source(line))
+
+    def uncite(self, task: Task, files: Container[str]) -> None:
+        """Let a task rest no longer on these files."""
+        for child in task.node.children:
+            if section_titled(child.title) is Section.FILES:
+                for item in reversed(items(child.lines)):
+                    if any(name in files for name in names.mentioned_files(item.text.partition(" (")[0])):
+                        cut(child, item)
+        task.sources = [source for source in task.sources if source["file"] not in files]
+
+    def drop(self, group: Group, task: Task) -> None:
+        """Take a task out, with all that stands under it; and its block, when that was the last one."""
+        group.remove(task)
+        if not group.tasks:
+            self.document.root.children.remove(group.node)
+            self.groups.remove(group)
 
     def forget_file(self, file: str) -> None:
         """A session's summary file is gone: no task cites it any more."""
@@ -372,9 +404,13 @@ def _is_head(line: str) -> bool:
     return not line.strip() or line.startswith(LABELS)
 
 
+def heading(number: int, about: str, outcome: str) -> str:
+    """A task's heading."""
+    return f"## Task {number}: {budget.clip(shown(about), TITLE_LENGTH).text or 'untitled'}, outcome={outcome}"
+
+
 def _heading(number: int, memories: Sequence[Memory]) -> str:
-    name = shown(memories[0].name) or shown(memories[0].description) or "untitled"
-    return f"## Task {number}: {budget.clip(name, TITLE_LENGTH).text}, outcome={outcome_of(memories)}"
+    return heading(number, shown(memories[0].name) or shown(memories[0].description), outcome_of(memories))
 
 
 def _keyword_line(memories: Sequence[Memory]) -> str:
@@ -404,10 +440,16 @@ def _source(line: str) -> dict[str, str]:
     return found | {"file": next(iter(files), "")}
 
 
+def _tail(tasks: Sequence[int], mark: str) -> str:
+    """What stands in brackets behind a bullet's first line: the tasks it rests on, its name."""
+    numbers = f"Task {', '.join(map(str, tasks))}" if tasks else ""
+    return f"{numbers}] [{mark}" if numbers and mark else numbers or mark
+
+
 def _raw(bullet: str, tail: str) -> str:
     """A bullet's text as ``items`` gives it back."""
     first, newline, rest = bullet.partition("\n")
-    return f"{first} [{tail}]{newline}{rest}"
+    return f"{first}{f' [{tail}]' if tail else ''}{newline}{rest}"
 
 
 def _without_mark(raw: str) -> tuple[str, str]:
@@ -418,7 +460,7 @@ def _without_mark(raw: str) -> tuple[str, str]:
     return first + newline + rest, ""
 
 
-def _unmarked(raw: str) -> tuple[str, str, tuple[int, ...]]:
+def unmarked(raw: str) -> tuple[str, str, tuple[int, ...]]:
     """A bullet's text without its name and without ``[Task n]``, and both of these. Our references stand at the end of
     the first line, the product's at the very end."""
     text, mark = _without_mark(raw)

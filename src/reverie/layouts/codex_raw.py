@@ -8,7 +8,7 @@ sections and never rewritten.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -21,8 +21,9 @@ from reverie.layouts.codex_sections import group_label, outcome_of, section_titl
 from reverie.layouts.codex_text import Document, Node, cut, detach, insert, items, shown
 
 PATH = "raw_memories.md"
-_HEAD = ["# Raw Memories", "", "Merged stage-1 raw memories (stable ascending thread-id order):", ""]
-_NOTHING = "No raw memories yet."
+MERGED = "Merged stage-1 raw memories (stable ascending thread-id order):"
+NOTHING = "No raw memories yet."
+_HEAD = ["# Raw Memories", "", MERGED, ""]
 _THREAD = re.compile(r"Thread `([^`]*)`")
 
 
@@ -60,15 +61,21 @@ class Thread:
 
     def told(self) -> list[tuple[str, str]]:
         """What somebody else wrote: (the label it stands under, the text), item by item."""
-        found: list[tuple[str, str]] = []
+        return [(label, said) for _, label, said in self.told_in_tasks()]
+
+    def told_in_tasks(self) -> list[tuple[Mapping[str, str], str, str]]:
+        """The same, each with the fields of the task it stands in: ``task``, ``task_group`` …"""
+        found: list[tuple[Mapping[str, str], str, str]] = []
         for node in self.foreign:
-            below = node.lines if node is not self.node else node.lines[_text_start(node.lines) :]
+            is_task = node is not self.node
+            below = node.lines if is_task else node.lines[_text_start(node.lines) :]
+            fields = fields_of(node.lines[: head_end(node.lines)]) if is_task else {}
             label = ""
             for item in items(below):
                 if section_titled(item.text):
                     label = item.text
                 elif not all(FIELD.fullmatch(line) for line in item.text.split("\n")):
-                    found.append((label, scalar.whole(item.text)))
+                    found.append((fields, label, scalar.whole(item.text)))
         return found
 
     def next_number(self) -> int:
@@ -106,8 +113,13 @@ class RawMemories:
         """The bytes of the file as it is now."""
         for node in self.document.root.children:
             if node.level == 1 and not node.children and _HEAD[2] in node.lines:
-                node.lines[node.lines.index(_HEAD[2])] = _NOTHING
+                node.lines[node.lines.index(_HEAD[2])] = NOTHING
         return self.document.data()
+
+    def pieces(self, thread: str) -> list[Node]:
+        """The nodes of a session: more than one where it stands in several pieces."""
+        return [node for node in self.document.root.walk()
+                if node.level == 2 and (found := _THREAD.fullmatch(node.title)) and found[1] == thread]
 
     # ---- changing it
 
@@ -205,8 +217,8 @@ class RawMemories:
         """The node that holds the threads."""
         for node in self.document.root.children:
             if node.level == 1 and node.title == "Raw Memories":
-                if _NOTHING in node.lines:
-                    node.lines[node.lines.index(_NOTHING)] = _HEAD[2]
+                if NOTHING in node.lines:
+                    node.lines[node.lines.index(NOTHING)] = _HEAD[2]
                 return node
         node = Node(1, _HEAD[0], _HEAD[1:])
         insert(self.document.root, 0, node)

@@ -135,8 +135,8 @@ class Reading:
         scope, project = (group.scope, group.project) if group else ("project", "")
         directory = directories.pop() if len(directories) == 1 else (group.cwd if group else "")
         return Memory(
-            name=(self._name_in_rollouts(found) if found.mark else "") or _name(body),
-            description=_description(body),
+            name=(self._name_in_rollouts(found) if found.mark else "") or name_for(body),
+            description=description_for(body),
             type=type_in(found.section, scope=scope),
             body=body,
             why=why,
@@ -188,8 +188,8 @@ class Reading:
         for label, said in thread.told():
             body, why, how = parts(said)
             memory = Memory(
-                name=_name(body),
-                description=_description(body),
+                name=name_for(body),
+                description=description_for(body),
                 type=type_in(section_titled(label), scope=scope),
                 body=body,
                 why=why,
@@ -228,8 +228,8 @@ class Reading:
         cwd = header.get("cwd", "") if header.get("cwd") != codex_entries.UNKNOWN else ""
         scope, project = whose("", cwd)
         memory = Memory(
-            name=_name(rollout.headline or rollout.body),
-            description=about or _description(rollout.headline or rollout.body),
+            name=name_for(rollout.headline or rollout.body),
+            description=about or description_for(rollout.headline or rollout.body),
             body=rollout.body,
             scope=scope,
             project=project,
@@ -247,8 +247,8 @@ class Reading:
         if not body:
             return
         memory = Memory(
-            name=scalar.whole(document.get("name") or "") or _name(body),
-            description=scalar.whole(document.get("description") or "") or _description(body),
+            name=scalar.whole(document.get("name") or "") or name_for(body),
+            description=scalar.whole(document.get("description") or "") or description_for(body),
             type=fields.type_of(document, nested_first=True, otherwise="project"),
             body=body,
             scope="user" if owner == "user" else "project",
@@ -273,8 +273,8 @@ class Reading:
             return
         cwd = self._scope_of(path)
         memory = Memory(
-            name=scalar.whole(document.get("name") or "") or _name(body),
-            description=scalar.whole(document.get("description") or "") or _description(body),
+            name=scalar.whole(document.get("name") or "") or name_for(body),
+            description=scalar.whole(document.get("description") or "") or description_for(body),
             type=fields.type_of(document, nested_first=True, otherwise="project"),
             body=body,
             project=cwd,
@@ -326,7 +326,7 @@ class Reading:
                 if standing or not said.strip():
                     continue
                 body, why, how = parts(said)
-                memory = Memory(name=_name(body), description=_description(body), type=kind, body=body, why=why,
+                memory = Memory(name=name_for(body), description=description_for(body), type=kind, body=body, why=why,
                                 how_to_apply=how, scope="user", source=Source(host="codex"),
                                 modified_at=self.time(codex_summary.PATH))
                 record = Record(memory, where=codex_summary.PATH, text=item)
@@ -407,7 +407,7 @@ def _edited(memory: Memory, said: str) -> Memory:
     return replace(memory, body=body, why=why, how_to_apply=how)
 
 
-def _name(body: str) -> str:
+def name_for(body: str) -> str:
     """A name for what has none: its first sentence."""
     line = shown(body.split("\n", 1)[0]) or shown(body)
     for end in (". ", "。", "; ", " -> "):
@@ -417,5 +417,5 @@ def _name(body: str) -> str:
     return budget.clip(line.strip("#*_` "), NAME_LENGTH).text
 
 
-def _description(body: str) -> str:
+def description_for(body: str) -> str:
     return budget.clip(shown(body.split("\n\n", 1)[0]), DESCRIPTION_LENGTH).text

@@ -7,7 +7,7 @@ memory is a ``## Task n`` here; a product's file that we add to keeps all that i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from reverie.core import scalar
 from reverie.core.memory import By, Memory
@@ -29,9 +29,12 @@ class Rollout:
 
     def __init__(self, data: bytes) -> None:
         self.document = Document(data, deepest=2)
-        top = self.document.root.lines
-        found = (_HEADER.fullmatch(line.strip()) for line in top)
-        self.header = {match[1]: match[2].strip() for match in found if match}
+        self.header: dict[str, str] = {}
+        for line in self.document.root.lines:
+            found = _HEADER.fullmatch(line.strip())
+            if not found:               # the header ends here; what the text below says of itself is only text
+                break
+            self.header.setdefault(found[1], found[2].strip())
 
     @property
     def headline(self) -> str:
@@ -44,6 +47,11 @@ class Rollout:
         lines = self.document.text.split("\n")
         start = next((i for i, line in enumerate(lines) if not _HEADER.fullmatch(line.strip())), len(lines))
         return scalar.tidy("\n".join(lines[start:]))
+
+    def tasks(self, numbers: Container[int]) -> list[Node]:
+        """The sections of these tasks, in the order of the file."""
+        return [node for node in self.document.root.walk()
+                if (found := _TASK.fullmatch(node.title)) and int(found[1]) in numbers]
 
     def bullets(self) -> dict[str, str]:
         """The name of the task under which each bullet stands."""

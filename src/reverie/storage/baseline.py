@@ -173,7 +173,7 @@ def baseline(
             old.rename(current)
         _remove(new)
         _remove(old)
-        _scaffold(new)
+        scaffold(new)
         made = _commit(root, new, message, author=author, at=at, timeout_seconds=timeout_seconds, git=git)
         if isinstance(made, Baseline):
             before = _head(root, current, "HEAD^{tree}", git=git) if current.is_dir() else ""
@@ -208,7 +208,7 @@ def _may_replace(current: Path) -> bool:
         return False
 
 
-def _scaffold(new: Path) -> None:
+def scaffold(new: Path) -> None:
     """An empty repository. Made by hand: ``git init`` copies templates and, with a work tree, writes down its path."""
     for name in ("objects", "refs/heads", "info"):
         (new / name).mkdir(parents=True)

@@ -108,6 +108,36 @@ class Extracts:
         """What all sessions gave, by their ids; what an undo took back is left out."""
         return [_output(row) for row in self._database.rows("stage1_outputs", design=design)]
 
+    # -- what phase 2 takes
+
+    def inputs(self, design: str, *, limit: int, max_unused_days: int) -> list[Output]:
+        """What phase 2 works from (spec/codex §8.2), by ascending session."""
+        rows = self._database.rows("phase2_inputs", design=design, limit=limit, oldest=self._now() - max_unused_days * DAY)
+        return sorted((_output(row) for row in rows), key=lambda output: (output.session, output.host))
+
+    def expiring(self, design: str, *, max_unused_days: int) -> list[Output]:
+        """What the last consolidation worked from and what has had its time since, the youngest first."""
+        rows = self._database.rows("phase2_expiring", design=design, oldest=self._now() - max_unused_days * DAY)
+        return [_output(row) for row in rows]
+
+    def welcome(self, design: str, *, max_unused_days: int) -> None:
+        """What a person had extracted just now, however old the session is, has as long to be of use as something new."""
+        now = self._now()
+        with self._database.transaction():
+            self._database.run("welcome_old_outputs", design=design, oldest=now - max_unused_days * DAY, since=now - HOUR)
+
+    def selected(self, design: str) -> int:
+        """How much the last consolidation worked from."""
+        row = self._database.one("count_selected", design=design)
+        return int(row["outputs"]) if row else 0
+
+    def prune(self, design: str, *, max_unused_days: int, batch: int) -> int:
+        """Delete what was unused for so long and is no part of the last consolidation; how many went. Jobs stay, so that
+        nothing that was deleted is extracted again (spec/codex §8.3)."""
+        with self._database.transaction():
+            return len(self._database.rows("prune_stage1_outputs", design=design, batch=batch,
+                                           oldest=self._now() - max_unused_days * DAY))
+
     def _now(self) -> int:
         return int(self._clock().timestamp())
 
@@ -125,6 +155,16 @@ def put_statement(output: Output) -> Statement:
 def credit_statement(design: str, session: str, memory: str, at: datetime) -> Statement:
     """What a session gave was of use then; how often is counted from the uses kept under ``memory``."""
     return "credit_stage1_output", {"design": design, "session": session, "memory": memory, "at": int(at.timestamp())}
+
+
+def selection_statements(design: str, outputs: Iterable[Output]) -> list[Statement]:
+    """Exactly these are what the last consolidation worked from (spec/codex §8.4)."""
+    statements: list[Statement] = [("clear_selection", {"design": design})]
+    statements += [
+        ("mark_selected", {"design": design, "host": output.host, "session": output.session,
+                           "source_updated_at": output.source_updated_at}) for output in outputs
+    ]
+    return statements
 
 
 def drop_statement(design: str, host: str, session: str) -> Statement:

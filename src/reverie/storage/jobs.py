@@ -114,17 +114,18 @@ class Jobs:
 
     def claim_global(
         self, kind: str, key: str, *, worker: str, lease_seconds: int = LEASE_SECONDS,
-        cooldown_seconds: int = COOLDOWN_SECONDS, force: bool = False,
+        cooldown_seconds: int = COOLDOWN_SECONDS, force: bool = False, dead: str = "",
     ) -> Claim | Refusal:
         """Take a job of which there is one for all: not within the pause after a failure, not while somebody is at it, not
-        within the pause after a success, in this order. Its watermark decides nothing, and its failures are not counted."""
+        within the pause after a success, in this order. Its watermark decides nothing, and its failures are not counted.
+        ``dead``: a worker of which the caller knows, by another sign than its lease, that it works no more."""
         now = self.now()
         with self._database.transaction():
             job = self.get(kind, key)
             token = uuid.uuid4().hex
             row = self._database.one(
                 "claim_global_job", kind=kind, key=key, worker=worker, token=token, now=now, retries=RETRIES,
-                lease_until=now + lease_seconds, cooled=now - cooldown_seconds, force=force)
+                lease_until=now + lease_seconds, cooled=now - cooldown_seconds, force=force, dead=dead or None)
         if row is None:
             return _refusal_of_global(job, now, force=force)
         return Claim(kind=kind, key=key, token=token, worker=worker, watermark=row["input_watermark"],

@@ -327,7 +327,7 @@ ON CONFLICT (kind, key) DO UPDATE SET status = 'running', worker = excluded.work
     started_at = excluded.started_at, finished_at = NULL, lease_until = excluded.lease_until, retry_at = NULL,
     last_error = NULL
 WHERE (:force OR job.retry_at IS NULL OR job.retry_at <= :now)
-    AND (job.status <> 'running' OR job.lease_until IS NULL OR job.lease_until <= :now)
+    AND (job.status <> 'running' OR job.lease_until IS NULL OR job.lease_until <= :now OR job.worker = :dead)
     AND (:force OR job.last_error IS NOT NULL OR job.finished_at IS NULL OR job.finished_at <= :cooled)
 RETURNING input_watermark;
 
@@ -520,3 +520,55 @@ SELECT * FROM drops WHERE id = :drop;
 -- name: prune_events
 -- Keep only the newest events.
 DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - :newest;
+
+
+-- name: phase2_inputs
+-- What phase 2 works from, the most used first (spec/codex §8.2).
+-- It was used within the window, or, if it never was, learned within it, in a session that nobody excluded. Archived
+-- sessions stay; what an undo took back is left out.
+SELECT output.* FROM stage1_outputs AS output
+JOIN threads AS thread ON thread.host = output.host AND thread.session = output.session
+WHERE output.design = :design AND thread.memory_mode = 'enabled'
+    AND (trim(output.raw_memory) <> '' OR trim(output.rollout_summary) <> '')
+    AND coalesce(output.last_usage, output.source_updated_at) >= :oldest
+    AND NOT EXISTS (SELECT 1 FROM changes WHERE changes.id = output.change AND changes.undone_by IS NOT NULL)
+ORDER BY coalesce(output.usage_count, 0) DESC, coalesce(output.last_usage, output.source_updated_at) DESC,
+    output.source_updated_at DESC, output.session DESC, output.host DESC
+LIMIT :limit;
+
+-- name: welcome_old_outputs
+-- What a person had extracted just now although it is old gets the time of something new, to be of use.
+UPDATE stage1_outputs SET last_usage = generated_at
+WHERE design = :design AND last_usage IS NULL AND source_updated_at < :oldest AND generated_at >= :since;
+
+-- name: phase2_expiring
+-- What the last consolidation worked from and what has had its time since, the youngest first.
+SELECT output.* FROM stage1_outputs AS output
+JOIN threads AS thread ON thread.host = output.host AND thread.session = output.session
+WHERE output.design = :design AND thread.memory_mode = 'enabled' AND output.selected_for_phase2 = 1
+    AND coalesce(output.last_usage, output.source_updated_at) < :oldest
+    AND NOT EXISTS (SELECT 1 FROM changes WHERE changes.id = output.change AND changes.undone_by IS NOT NULL)
+ORDER BY coalesce(output.last_usage, output.source_updated_at) DESC, output.source_updated_at DESC, output.session DESC,
+    output.host DESC;
+
+-- name: count_selected
+-- How much the last consolidation worked from.
+SELECT count(*) AS outputs FROM stage1_outputs WHERE design = :design AND selected_for_phase2 = 1;
+
+-- name: prune_stage1_outputs
+-- Delete what has had its time and is no part of the last consolidation, the stalest first (spec/codex §8.3).
+DELETE FROM stage1_outputs WHERE (design, host, session) IN (
+    SELECT design, host, session FROM stage1_outputs
+    WHERE design = :design AND selected_for_phase2 = 0 AND coalesce(last_usage, source_updated_at) < :oldest
+    ORDER BY coalesce(last_usage, source_updated_at), session, host LIMIT :batch)
+RETURNING session;
+
+-- name: clear_selection
+-- The last consolidation is no longer the last one.
+UPDATE stage1_outputs SET selected_for_phase2 = 0, selected_for_phase2_source_updated_at = NULL
+WHERE design = :design AND selected_for_phase2 = 1;
+
+-- name: mark_selected
+-- What the last consolidation worked from, as far as it is still the same.
+UPDATE stage1_outputs SET selected_for_phase2 = 1, selected_for_phase2_source_updated_at = :source_updated_at
+WHERE design = :design AND host = :host AND session = :session AND source_updated_at = :source_updated_at;
