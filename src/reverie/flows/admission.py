@@ -71,7 +71,7 @@ class Admission:
 
     def orders_in_name(self, path: str) -> str | None:
         """The same for a file's name, in which the words stand between other signs."""
-        return self.orders(path) or self.orders(_SEPARATORS.sub(" ", path))
+        return self.orders(f"{path}\n\n{_SEPARATORS.sub(' ', path)}")
 
     def released(self, before: bytes, brought: str | None) -> bool:
         """Whether a person lets these orders stand: they were there, unsealed, before the edit, which brings none."""

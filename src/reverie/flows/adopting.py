@@ -80,11 +80,6 @@ class _Seen:
 
     changes: list[_Change]
     rest: list[Taken]                   # files that stay as they are, and why
-    is_indexed: bool                    # nobody touched what is rendered from the memories
-
-    @property
-    def has_work(self) -> bool:
-        return bool(self.changes) or not self.is_indexed
 
 
 def adopt(
@@ -136,9 +131,9 @@ class _Store:
     def adopt(self) -> Adopted:
         if not self.store.exists and not self._is_known():
             return Adopted()
-        seen = self._look(self.store.folder())
-        if not seen.has_work:
-            return Adopted(files=tuple(seen.rest))
+        view = self.store.folder()
+        if not self._is_touched(view):      # to compare is cheap, to judge is not
+            return Adopted(files=tuple(self._look(view).rest))
         with self.space.home.lock("adopt"):
             for _ in range(ATTEMPTS):
                 try:
@@ -168,7 +163,22 @@ class _Store:
         rest: list[Taken] = []
         for each in (*self._files(view), *self._gone(view)):
             (changes if isinstance(each, _Change) else rest).append(each)  # type: ignore[arg-type]
-        return _Seen(changes, rest, self._is_indexed(view))
+        return _Seen(changes, rest)
+
+    def _is_touched(self, view: DiskFolder) -> bool:
+        """Whether another hand changed anything that could be taken over."""
+        self._known = self._read_known()
+        if not self._is_indexed(view) or any(True for _ in self._gone(view)):
+            return True
+        for path in view.scan.files:
+            if self.rules.is_memory(path) and path not in view.scan.links and self._wanted(path):
+                try:
+                    known = self._known.get(path)
+                    if known is None or known.digest != digest_of(view[path].data):
+                        return True
+                except Unreadable:
+                    continue
+        return False
 
     def _files(self, view: DiskFolder) -> Iterator[_Change | Taken]:
         skipped = {path: unread.reason for path, unread in view.scan.skipped.items()} | dict.fromkeys(view.scan.links, "symlink")
@@ -329,7 +339,9 @@ class _Store:
             by_hand.setdefault(change.hand, []).append(change)
         waiting = {change.path for change in seen.changes}
         lines: list[str] = []
-        for hand, changes in by_hand.items() or [(self._who(None), [])]:
+        if not by_hand and not self._is_indexed(self.store.folder()):
+            by_hand[self._who(None)] = []
+        for hand, changes in by_hand.items():
             waiting -= {change.path for change in changes}
             lines += self._commit(hand, changes, aside={*self._aside, *waiting})
         taken = [change.taken for change in seen.changes]

@@ -90,6 +90,7 @@ class _Native:
         self.rules = Admission(space, self.mount)
         self.prefix = f"adopt|{space.design.name}|{places.project_key(place)}|{discreet_path(folder.path)}|"
         self.layout = ClaudeCode(edition="2.1", own_index=False)
+        self._known: merge.Known | None = None      # what the store holds, for telling what is known already
 
     def adopt(self) -> Iterator[Taken]:
         scan = files.scan(self.folder.path)
@@ -177,6 +178,8 @@ class _Native:
             cursor=(self.prefix + discreet_path(path), replace(new, memory=id, said=_said(after)).cursor()), stamp=stamp,
             counts={outcome: 1},
         )  # fmt: skip
+        if self._known is not None:
+            self._known.put(after)
         said = [f"masked: {', '.join(sorted(set(families)))}"] if families else []
         said += [reason] if reason else []
         said += frontmatter.parse(data).problems
@@ -194,13 +197,20 @@ class _Native:
 
     def _same(self, memory: Memory) -> str:
         """The memory that says this already, "" when none does."""
-        known = [each for each in self.store.contents().memories if self.space.visible(each, self.mount)]
-        placed = merge.place(Proposal(memory=memory), merge.Known(known))
+        if self._known is None:
+            self._known = merge.Known(each for each in self.store.contents().memories if self.space.visible(each, self.mount))
+        placed = merge.place(Proposal(memory=memory), self._known)
         is_known = placed.act is Act.CONFIRM and placed.existing is not None and not placed.says_more
         return f"{self.mount.label}/{placed.existing.id}" if is_known and placed.existing else ""
 
     def _current(self, id: str) -> Memory | None:
-        return next((each for each in self.store.contents().memories if id and each.id == id), None)
+        """The memory with this id as the store holds it now."""
+        if not id:
+            return None
+        if not isinstance(self.store.layout, ClaudeCode):
+            return next((each for each in self.store.contents().memories if each.id == id), None)
+        view = self.store.folder()      # one file is one memory: the others need not be read
+        return next(iter(self.rules.memories(id, view[id].data, view[id])), None) if id in view else None
 
     # ── planning ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -239,6 +249,9 @@ class _Native:
 
     def _after(self, plan: Plan, id: str) -> Memory | None:
         """The memory as the store will give it back."""
+        own = next((edit.after for edit in plan.edits if edit.path == os.path.join("stores", self.store.label, id)), None)
+        if own is not None and isinstance(self.store.layout, ClaudeCode):
+            return next(iter(self.rules.memories(id, own)), None)
         prefix = os.path.join("stores", self.store.label, "")
         changed: Mapping[str, bytes | None] = {
             edit.path.removeprefix(prefix).replace(os.sep, "/"): edit.after for edit in plan.edits if edit.path.startswith(prefix)
