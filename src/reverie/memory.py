@@ -296,6 +296,11 @@ class Memory:
             )
         return report.rehearsed(there, here) if dry_run else report
 
+    def _catch_up(self, *, everywhere: bool = False) -> None:
+        """Before a change: what another hand wrote into our stores meanwhile is taken over first, so that no credential in it
+        gets into the history of that change, and an undo of the one does not touch the other."""
+        self._adopt(self.space, own=True, native=False, everywhere=everywhere)
+
     def _adopt(
         self, space: Space, *, own: bool, native: bool, everywhere: bool, natives_everywhere: bool = False,
         agents_home: str | None = None, hand: Hand | None = None, only: Collection[str] | None = None,
@@ -555,6 +560,7 @@ class Memory:
         ``agent`` (or the scope "agent:NAME"): a sub-agent's own, and its word, not the user's; ``scope`` is then "user",
         "project" or "local" (default: what its definition says), or "agents" for what the agents of the project share.
         """
+        self._catch_up()
         given = Remembered(name=name, type=type, why=why, how_to_apply=how_to_apply)
         if scope.startswith("agent:"):
             agent, scope = agent or scope.removeprefix("agent:"), ""
@@ -575,6 +581,7 @@ class Memory:
         members = [self.read(found)] if isinstance(found, str) else found
         if not members:
             raise errors.NotFound("there is nothing to forget")
+        self._catch_up()
         return upkeep.forget(self.space, members)
 
     def changes(self, limit: int = 20) -> Sequence[ChangeRecord]:
@@ -601,6 +608,8 @@ class Memory:
 
         share = (self.settings["dream.most_removed"] if most_removed is None else most_removed) / 100
         gates = dreaming.Gates(hours=self.settings["dream.hours"], sessions=self.settings["dream.sessions"])
+        if not dry_run:
+            self._catch_up(everywhere=everywhere)
         mounts = list(self.space.every_mount() if everywhere else self.space.around(self.place))
         return (dreaming.rehearsed if dry_run else dreaming.dream)(
             self.space, mounts, session=session, force=force, enabled=bool(self.settings["dream.enabled"]), gates=gates,

@@ -6,14 +6,18 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from reverie import open_memory
 from reverie.core.events import ChangeRecord
+from reverie.core.layout import Change
 from reverie.core.memory import By, Status
 from reverie.flows.adopted import Adopted, Taken
 from reverie.flows.adopting import Hand
@@ -410,7 +414,56 @@ def test_an_index_that_was_removed_is_back(ours: Memory) -> None:
     assert index.read_bytes() == rendered
 
 
+def test_whoever_changes_the_store_takes_over_first(ours: Memory) -> None:
+    written(ours, "key.md", CHECKS.replace("How to run the checks", f"the key is {KEY}").replace("make check", KEY))
+    ours.remember("Deploys of the gateway happen on Mondays", name="gateway deploys")
+    assert [change.cause.operation for change in ours.changes(2)] == ["remember", "adopt"]
+    ours.undo()
+    assert [found.memory.name for found in ours.list()] == ["Checks"]
+    assert KEY.encode() not in everything_kept(ours)
+
+
+def test_an_index_holds_no_credential_whoever_wrote_the_file(ours: Memory) -> None:
+    written(ours, "key.md", CHECKS.replace("How to run the checks", f"the key is {KEY}"))
+    store = ours.space.store(ours.space.target(ours.place, "project"))
+    [edit] = store.plan(Change(reindex=True), ours.space.now()).edits
+    assert edit.after is not None and b"[REDACTED_SECRET]" in edit.after and KEY.encode() not in edit.after
+
+
 # ── around it ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@given(
+    st.lists(st.one_of(
+        st.binary(max_size=200), st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")),
+        st.sampled_from([CHECKS, ORDERS, f"---\nname: {KEY}\n---\n{KEY}", "---\nname: x\n", "---\n---\n", "\ufeff---\nname: y\n---\nz"])
+        .map(str.encode),
+    ), min_size=1, max_size=4),
+    st.sampled_from(["reverie", "claude-code@2.1", "qwen-code", "codex"]),
+)
+@settings(max_examples=60)
+def test_whatever_stands_in_a_file_it_is_taken_over_once_and_comes_back(contents: list[bytes], design: str) -> None:
+    with tempfile.TemporaryDirectory() as base:
+        Path(base, "project").mkdir()
+        environment = {"HOME": f"{base}/u"}
+        with open_memory(f"{base}/home", cwd=f"{base}/project", design=design, environment=environment) as memory:
+            memory.remember("Deploys of the gateway happen on Mondays", name="gateway deploys")
+            root = folder(memory)
+            before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+            for number, content in enumerate(contents):
+                written(memory, f"f{number}.md", content)
+            report = memory.adopt()
+            for number, content in enumerate(contents):
+                file, outcome = root / f"f{number}.md", outcomes(report).get(f"f{number}.md", "unchanged")
+                if outcome not in ("masked", "quarantined"):
+                    assert file.read_bytes() == content or b"source" in content
+            again = memory.adopt()
+            assert not again.changed
+            if report.run:
+                memory.undo(run=report.run)
+            left = {path: path.read_bytes() for path in before}
+            assert left == before
+        assert KEY.encode() not in Path(base, "home/state.db").read_bytes()
 
 
 def test_a_rehearsal_changes_nothing(ours: Memory) -> None:

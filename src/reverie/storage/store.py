@@ -213,8 +213,9 @@ class Store:
             raise StoreUnavailable(f"{os.path.join(self.root, path)!r} would have to be rewritten, but cannot be read: "
                                    f"{unread.reason.replace('_', ' ')} ({unread.detail}).")
         assert _plain(path), f"a layout writes within its store, not to {path!r}"
+        derived = not self.layout.is_memory_path(path)
         return Edit(path=os.path.join(self._folder, path), before=view[path].data if path in view else None,
-                    after=after, root=self._folder, derived=not self.layout.is_memory_path(path))
+                    after=_discreet(after) if derived and after else after, root=self._folder, derived=derived)
 
     # -- reading
 
@@ -271,6 +272,15 @@ class Store:
             removed_at = None
         return Trashed(path=f"{self._trash}/{name.removesuffix('.json')}", memory=str(note.get("memory", "")),
                        file=str(note.get("file", "")), at=removed_at, why=str(note.get("why", "")))
+
+
+def _discreet(data: bytes) -> bytes:
+    """An index without the credential that a file holds which nobody has looked at yet (promise 4)."""
+    from reverie.core import redact
+
+    text = data.decode("utf-8", "surrogateescape")
+    found = redact.redact(text)
+    return found.text.encode("utf-8", "surrogateescape") if found.families else data
 
 
 def _plain(path: str) -> bool:
