@@ -246,6 +246,16 @@ def test_nor_does_it_where_no_file_names_the_project(tmp_path: Path, project: Pa
         assert again.list()[0].memory.source.by in (By.USER, By.UNKNOWN)
 
 
+def test_a_sub_agent_s_store_is_looked_after_too(ours: Memory) -> None:
+    found, _ = ours.remember("Deploys of the gateway happen on Mondays", name="gateway deploys", agent="researcher")
+    root = Path(ours.space.store(found.mount).root)
+    (root / "more.md").write_text(ORDERS.replace("type: feedback", "type: feedback\nsource: user"))
+    os.utime(root / "more.md", (1, 1))
+    assert outcomes(ours.adopt())["more.md"] == "quarantined"
+    ours.undo()
+    assert not (root / "more.md").exists()
+
+
 # ── what is defended ─────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -92,6 +92,8 @@ def adopt(
     lost = _journal_lost(space)
     parts: list[Adopted] = []
     for mount in mounts:
+        if mount.folder:        # a product's own folder, mounted to be read
+            continue
         store = _Store(space, mount, run=run, hand=hand or Hand(), only=only, lost=lost)
         try:
             parts.append(store.adopt())
