@@ -199,6 +199,7 @@ class Memory:
             if conversation is None:
                 native = not paths and (not hosts or "claude-code" in hosts)
                 adopted = self._adopt(space, own=True, native=native, everywhere=True, agents_home=agents_home)
+                adopted = adopted.rehearsed(space.home.root, self.space.home.root) if dry_run else adopted
             reader = self._reader(model, most_tokens, dry_run=dry_run)
             run, done = self._run(space, jobs, bad, reader, project=project, on_session=on_session)
         return Report(run="" if dry_run else run, dry_run=dry_run, sessions=tuple(done), adopted=adopted)
@@ -742,6 +743,7 @@ class Memory:
         if wording not in tool_answers.WORDINGS:
             raise errors.WrongUse(f"unknown wording {wording!r}; known are {', '.join(tool_answers.WORDINGS)}")
         mount = self.space.target(self.place, scope, self._agent(agent))
+        self._catch_up()
         return Files(self.space, mount, scope=scope, session=session, wording=tool_answers.WORDINGS[wording])
 
     def instructions(self) -> Instructed:

@@ -488,6 +488,8 @@ def test_a_rehearsal_changes_nothing(ours: Memory) -> None:
 def test_learning_begins_with_it(ours: Memory, tmp_path: Path) -> None:
     written(ours, "a.md", CHECKS)
     (tmp_path / "agents").mkdir()
+    rehearsed = ours.learn(agents_home=str(tmp_path / "agents"), dry_run=True).adopted
+    assert rehearsed is not None and [each.path for each in rehearsed.files] == [str(folder(ours) / "a.md")]
     report = ours.learn(agents_home=str(tmp_path / "agents"))
     assert report.adopted is not None
     assert report.adopted.counts == {"adopted": 1}
@@ -502,3 +504,32 @@ def test_a_run_is_taken_back_whole(ours: Memory) -> None:
     ours.undo(run=report.run)
     assert ours.list() == []
     assert not (folder(ours) / "a.md").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_several_at_once_while_an_agent_goes_on_writing_take_each_file_over_once(ours: Memory, tmp_path: Path, project: Path) -> None:
+    root = folder(ours)
+    ours.close()
+    children = []
+    for number in range(4):
+        child = os.fork()
+        if child == 0:
+            try:
+                if number == 0:
+                    for count in range(40):
+                        (root / f"f{count}.md").write_text(CHECKS.replace("Checks", f"Checks {count}").replace("make", f"make{count}"))
+                        time.sleep(0.02)
+                with open_memory(tmp_path / "home", cwd=project, environment={"HOME": str(tmp_path / "u")}) as memory:
+                    for _ in range(5):
+                        memory.adopt()
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 4
+    ours.adopt()
+    added = [touched.memory for change in ours.changes(1_000) for touched in change.touched if touched.action == "added"]
+    assert sorted(added) == sorted(set(added))
+    assert len(ours.list()) == 40
+    assert (root / "MEMORY.md").read_text().count(".md)") == 40

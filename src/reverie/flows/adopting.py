@@ -335,6 +335,7 @@ class _Store:
 
     def _take(self) -> Adopted:
         """One change for each hand; the last one renders what is left to render."""
+        self.space.home.journal.recover()       # what a dead process had announced is no other hand's
         seen = self._look(self.store.folder())
         by_hand: dict[Hand, list[_Change]] = {}
         for change in seen.changes:
