@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -384,3 +386,42 @@ def test_a_rehearsal_of_it_changes_nothing(base: Path, opened: Open) -> None:
     assert opened().adopt(dry_run=True).counts == {"adopted": 1}
     assert opened().list() == []
     assert opened().adopt().counts == {"adopted": 1}
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_it_ends_as_an_undisturbed_one_does(base: Path, opened: Open) -> None:
+    folder = native(base)
+    for number in range(12):
+        body = NATIVE.replace("gateway", f"service{number}").replace("Mondays", f"day {number}")
+        written(folder, f"n{number}.md", body.replace("the on-call week", f"the key {KEY}") if number % 3 == 0 else body)
+    before = state(folder)
+
+    def run(home: Path, seconds: float | None) -> bool:
+        command = [sys.executable, "-m", "reverie", "adopt", "--cwd", str(base / "app"), "--json"]
+        environment = {**os.environ, "REVERIE_HOME": str(home), "HOME": str(base / "u")}
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            _, complaint = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return False
+        assert process.returncode == 0, complaint.decode()
+        return True
+
+    def stores(home: Path) -> dict[str, bytes]:
+        return {path.relative_to(home).as_posix(): path.read_bytes() for path in (home / "stores").rglob("*") if path.is_file()}
+
+    began = time.monotonic()
+    assert run(base / "calm", None)
+    whole = time.monotonic() - began
+    killed = 0
+    for attempt in range(8):
+        home = base / f"home-{attempt}"
+        for share in (0.45 + 0.06 * attempt, 0.7):
+            killed += not run(home, whole * share)
+        assert run(home, None)
+        assert stores(home) == stores(base / "calm")
+        assert KEY.encode() not in b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert killed > 4
+    assert state(folder) == before
