@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import time
+import uuid
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -218,7 +219,8 @@ class Memory:
         from reverie.flows import proposing
 
         chosen = model
-        return lambda run: proposing.ByModel(model=chosen.for_run(run, most_tokens=most_tokens))
+        aside = f"/{uuid.uuid4().hex[:8]}" if dry_run else ""    # the runs of rehearsals are numbered anew each time
+        return lambda run: proposing.ByModel(model=chosen.for_run(run + aside, most_tokens=most_tokens))
 
     def _run(
         self, space: Space, jobs: list[Job], bad: list[Unreadable], reader: Callable[[str], Extractor], *, project: str | None,
@@ -466,7 +468,7 @@ class Memory:
         if by not in costing.BY:
             raise errors.WrongUse(f"--by {by!r} must be one of {', '.join(costing.BY)}")
         now = self.space.now()
-        return {"calls": self._calls_allowed(), **costing.report(
+        return {"calls": self._calls_allowed(), "prices_as_of": registry.as_of(), **costing.report(
             self.space.home.ledger, since=_since(since, now) if since else None, now=now, by=by, caps=self._caps(0),
             currency=registry.currency(),
         )}

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -417,11 +418,11 @@ def test_a_price_that_cannot_be_is_named(row: Any, said: str) -> None:
 
 
 def test_the_users_word_goes_before_the_table() -> None:
-    tables: dict[str, Any] = {"prices": {"openai:*": {"input": 7, "output": 8}}, "windows": {"openai:gpt-5": 99}}
-    price = registry.price("openai:gpt-5", tables)
+    tables: dict[str, Any] = {"prices": {"openai:*": {"input": 7, "output": 8}}, "windows": {"openai:gpt-5-mini": 99}}
+    price = registry.price("openai:gpt-5-mini", tables)
     assert price and (price.input, price.output) == (7, 8)
-    assert registry.window("openai:gpt-5", tables) == 99
-    assert registry.price("openai:gpt-5", {}) and not registry.price("openai:no-such-model", {})
+    assert registry.window("openai:gpt-5-mini", tables) == 99
+    assert registry.price("openai:gpt-5-mini", {}) and not registry.price("openai:no-such-model", {})
     assert registry.price("ollama:anything", {})
 
 
@@ -446,3 +447,41 @@ def test_no_client_library_is_imported_before_a_question(act: str, tmp_path: Pat
 
 
 _protocol: type[Meter] = Watch
+
+
+# ── how each provider counts ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def anthropic_counts() -> dict[str, Any]:
+    return {"id": "m", "type": "message", "role": "assistant", "model": "x", "stop_reason": "end_turn", "stop_sequence": None, "content": [{"type": "text", "text": '{"a": "b"}'}],
+            "usage": {"input_tokens": 10, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 30, "output_tokens": 7}}  # fmt: skip
+
+
+def gemini_counts() -> dict[str, Any]:
+    return {"candidates": [{"content": {"role": "model", "parts": [{"text": '{"a": "b"}'}]}, "finishReason": "STOP"}],
+            "usageMetadata": {"promptTokenCount": 60, "cachedContentTokenCount": 20, "candidatesTokenCount": 7, "thoughtsTokenCount": 40, "totalTokenCount": 107}}  # fmt: skip
+
+
+def responses_counts() -> dict[str, Any]:
+    return {"id": "r", "object": "response", "created_at": 1, "status": "completed", "model": "x", "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
+            "output": [{"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": '{"a": "b"}', "annotations": []}]}],
+            "usage": {"input_tokens": 60, "input_tokens_details": {"cached_tokens": 20}, "output_tokens": 47, "output_tokens_details": {"reasoning_tokens": 40}, "total_tokens": 107}}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "body", "used"), [
+    ("anthropic:claude-haiku-4-5", anthropic_counts(), Used(input=60, output=7, cached=20, written=30, calls=1)),
+    ("gemini:gemini-2.5-flash", gemini_counts(), Used(input=60, output=47, cached=20, calls=1)),
+    ("openai:gpt-5-mini", responses_counts(), Used(input=60, output=47, cached=20, calls=1)),
+])  # fmt: skip
+def test_cache_and_thoughts_are_counted_as_the_provider_does(name: str, body: dict[str, Any], used: Used) -> None:
+    with serving([Fault(body=json.dumps(body).encode())]) as (_, url):
+        assert model(name, url).ask(ask(), Watch()).used == used
+
+
+def test_several_threads_ask_one_model() -> None:
+    with serving(lambda request: GOOD) as (served, url), temporary_memory() as memory:
+        metered = Metered(model=model("openai:gpt-5-mini", url), ledger=memory.space.home.ledger)
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda number: metered.ask(ask(prompt=f"question {number}")), range(24)))
+        assert [answer.data for answer in answers] == [GOOD] * 24
+        assert memory.space.home.ledger.today().calls == len(served.requests) == 24

@@ -84,6 +84,11 @@ def currency() -> str:
     return str(known()["currency"])
 
 
+def as_of() -> str:
+    """The day of the table of prices."""
+    return str(known()["as_of"])
+
+
 def known() -> dict[str, Any]:
     """The table of prices and windows that Reverie comes with."""
     return tomllib.loads(resources.files(__package__ or "").joinpath("prices.toml").read_text(encoding="utf-8"))

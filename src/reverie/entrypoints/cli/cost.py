@@ -34,6 +34,7 @@ def _show(cost: dict[str, Any]) -> None:
         common.title(f"since {cost['since'][:10]}  (days are those of UTC)")
         for line in cost["lines"]:
             _line(line, min(width, 44))
+        click.echo(common.dim(f"  prices are your own, or those of {cost['prices_as_of']}, to be checked"))
     for cap in cost["caps"]:
         click.echo(f"  {cap['name']:24} {cap['spent_text']} of {cap['cap_text']}, {cap['left_text']} left")
     for note in cost["notes"]:
