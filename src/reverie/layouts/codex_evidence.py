@@ -8,6 +8,7 @@ project needs the user's word, or sessions of several projects.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -160,7 +161,7 @@ def _fault(rule: str, detail: str, path: str = codex_handbook.PATH) -> Fault:
 def _taken(old: Handbook, new: Handbook, said: Said) -> Iterator[Fault]:
     """New bullets do not say what only another project's sessions or block said."""
     owners_of = _owners(old, said)
-    lines = said.lines + [(_words(found.text), owner) for found in old.bullets() for owner in _owner_of(found, said)]
+    lines = _Lines(said.lines + [(_words(found.text), owner) for found in old.bullets() for owner in _owner_of(found, said)])
     for found in new.bullets():
         mine = _owner_of(found, said)
         if not mine or mine & owners_of.get(texts.fold(found.text), set()):
@@ -169,7 +170,7 @@ def _taken(old: Handbook, new: Handbook, said: Said) -> Iterator[Fault]:
         if len(words) < FEW_WORDS:
             continue
         files = [source["file"] for task in found.tasks_of() for source in task.sources]
-        theirs = {owner for line, owner in lines if owner != UNKNOWN and _cover(words, line) >= TAKEN}
+        theirs = lines.owners(words)
         if not theirs or theirs & (mine | {EVERYWHERE}):
             continue
         if EVERYWHERE in mine:
@@ -178,6 +179,25 @@ def _taken(old: Handbook, new: Handbook, said: Said) -> Iterator[Fault]:
         elif max((_cover(words, said.words.get(file, frozenset())) for file in files if said.owner.get(file) in mine),
                  default=0.0) < OWN:
             yield _fault("other_project", f"{found.text[:80]!r} stands in a block of another project than the one that said it")
+
+
+class _Lines:
+    """Finds who said most of some words in one line, however many lines there are."""
+
+    def __init__(self, lines: Iterable[tuple[frozenset[str], str]]) -> None:
+        self._owners: list[str] = []
+        self._at: dict[str, list[int]] = {}
+        for words, owner in set(lines):
+            if owner != UNKNOWN:
+                for word in words:
+                    self._at.setdefault(word, []).append(len(self._owners))
+                self._owners.append(owner)
+
+    def owners(self, words: frozenset[str]) -> set[str]:
+        held: Counter[int] = Counter()
+        for word in words:
+            held.update(self._at.get(word, ()))
+        return {self._owners[line] for line, count in held.items() if count >= TAKEN * len(words)}
 
 
 def _owner_of(found: Found, said: Said) -> set[str]:

@@ -143,10 +143,11 @@ class _Work:
 
     def _known(self) -> tuple[Known, dict[str, Found]]:
         memories, standing = [], {}
-        for id, record in self._read.records.items():
-            if record.found and record.found.group and record.found.node in list(self.handbook.document.root.walk()):
-                memories.append(self._owned(replace(record.memory, id=id)))
-                standing[id] = record.found
+        nodes = {id(node) for node in self.handbook.document.root.walk()}       # a task that was forgotten is in none
+        for name, record in self._read.records.items():
+            if record.found and record.found.group and id(record.found.node) in nodes:
+                memories.append(self._owned(replace(record.memory, id=name)))
+                standing[name] = record.found
         return Known(memories), standing
 
     def _owned(self, memory: Memory) -> Memory:
