@@ -362,6 +362,8 @@ class Memory:
         if not self.space.design.writing.two_phases:
             raise errors.WrongUse(f"the design {self.space.design.name!r} does not write in two phases; `--design codex` does. "
                                   "`reverie dream` tidies up in every design.")
+        if not dry_run:
+            self._catch_up()
         jobs, bad = self._found(hosts=hosts, paths=paths, agents_home=agents_home, since=None)
         asked = phases.Asked(limits=self._limits(), worker=f"{platform.node()}:{os.getpid()}", current=session, force=force,
                              on_start=on_start, on_session=on_session)

@@ -110,7 +110,7 @@ HOSTILE: Mapping[str, Callable[[Bench], Sequence[Any]]] = {
     "writes outside": lambda bench: [
         Calls(*(("write", {"path": path, "content": "x"}) for path in (
             "../evil.md", "/tmp/evil.md", "a/../../evil.md", ".git/config", "raw_memories.md", "rollout_summaries/x.md", "evil.md",
-            "skills/../x.md", "extensions/ad_hoc/notes/2026-01-01T00-00-00-x.md", "skills/x/.hidden", "C:\\evil"))),
+            "skills/../x.md", "extensions/ad_hoc/notes/2026-01-01T00-00-00-x.md", "skills/x/notes.md", "C:\\evil"))),
         _handbook(bench, lambda text: "# Chaos\n"), "done"],
     "deletes everything": lambda bench: [_handbook(bench, lambda text: ""), "done"],
     "deletes inputs": lambda bench: [

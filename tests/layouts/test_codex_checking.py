@@ -116,8 +116,8 @@ def test_what_the_rules_make_passes_and_so_does_leaving_it_alone(shape: Shape) -
 # ---- files
 
 @BOTH
-@pytest.mark.parametrize("path", ["notes.md", "raw_memories.md", "rollout_summaries/new.md", "skills/SKILL.md", "skills/Big/SKILL.md",
-                                  "skills/a/../../x", ".git/config", "skills/a/.hidden", "extensions/ad_hoc/notes/x.md"])
+@pytest.mark.parametrize("path", ["notes.md", "raw_memories.md", "rollout_summaries/new.md", "skills/SKILL.md", "skills/.x/SKILL.md",
+                                  "skills/a/../../x", ".git/config", "skills/a/.hidden", "skills/a/notes.md", "extensions/ad_hoc/notes/x.md"])
 def test_only_a_consolidators_files_may_change(shape: Shape, path: str) -> None:
     assert "path_not_allowed" in case(shape).put(path, "x\n").rules()
 
@@ -137,9 +137,9 @@ def test_what_is_no_plain_file_is_refused(shape: Shape) -> None:
 
 @BOTH
 def test_what_is_no_text_or_too_large_is_refused(shape: Shape) -> None:
-    skill = "---\nname: x\ndescription: y\n---\n"
-    assert case(shape).put("skills/x/SKILL.md", skill).put("skills/x/data.bin", b"\xff\xfe").rules() == {"not_utf8"}
-    assert case(shape).put("skills/x/SKILL.md", skill).put("skills/x/a.md", "a\0b").rules() == {"not_text"}
+    skill = "---\nname: x\ndescription: y\n---\n\n1. Do it\n"
+    assert case(shape).put("skills/x/SKILL.md", skill).put("skills/x/assets/data.bin", b"\xff\xfe").rules() == {"not_utf8"}
+    assert case(shape).put("skills/x/SKILL.md", skill).put("skills/x/examples/a.md", "a\0b").rules() == {"not_text"}
     assert case(shape).put("MEMORY.md", "x" * (1 << 20) + "x").rules() == {"too_large"}
     assert case(shape).put("skills/x/SKILL.md", skill + "x" * 65_536).rules() == {"too_large"}
 
@@ -249,10 +249,10 @@ def test_the_studys_summary_has_five_thousand_tokens(size: int, passes: bool) ->
 @BOTH
 @pytest.mark.parametrize(("rule", "path", "text"), [
     ("", "SKILL.md", "---\nname: release\ndescription: How to release\n---\n\n1. Do it\n"),
-    ("skill_name", "SKILL.md", "---\nname: other\ndescription: How to release\n---\n\n1. Do it\n"),
-    ("skill_name", "SKILL.md", "1. Do it\n"),
-    ("skill_description", "SKILL.md", "---\nname: release\n---\n\n1. Do it\n"),
-    ("skill_too_long", "SKILL.md", "---\nname: release\ndescription: x\n---\n" + "1. Do it\n" * 600),
+    ("bad_skill", "SKILL.md", "---\nname: other\ndescription: How to release\n---\n\n1. Do it\n"),
+    ("bad_skill", "SKILL.md", "1. Do it\n"),
+    ("bad_skill", "SKILL.md", "---\nname: release\n---\n\n1. Do it\n"),
+    ("bad_skill", "SKILL.md", "---\nname: release\ndescription: x\n---\n" + "1. Do it\n" * 600),
     ("no_skill_file", "scripts/run.sh", "echo\n"),
 ])
 def test_a_skill_is_a_valid_one(shape: Shape, rule: str, path: str, text: str) -> None:
@@ -262,7 +262,7 @@ def test_a_skill_is_a_valid_one(shape: Shape, rule: str, path: str, text: str) -
 @BOTH
 def test_skills_do_not_vanish(shape: Shape) -> None:
     each = case(shape)
-    skill = "---\nname: {}\ndescription: x\n---\n"
+    skill = "---\nname: {}\ndescription: x\n---\n\n1. Do it\n"
     skills = {f"skills/s{n}/SKILL.md": skill.format(f"s{n}") for n in range(4)}
     given = replace(each.given, folder={**each.given.folder, **{path: File(text.encode(), NOW) for path, text in skills.items()}})
     whole = Case(shape, given, {**each.files, **skills})

@@ -7,11 +7,10 @@ tries to instruct). A refusal names the rule and the place, so that the one who 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from reverie.core import frontmatter, redact
+from reverie.core import redact, skills
 from reverie.core.consolidation import Fault, Given, Made
 from reverie.core.dream import MOST_GONE
 from reverie.core.layout import File, Folder
@@ -22,11 +21,8 @@ from reverie.layouts.codex_sections import SPOKEN, Section, Shape, section_title
 from reverie.layouts.codex_text import LABELS, Document, Node
 from reverie.layouts.files import MOST_BYTES
 
-SKILL = re.compile(r"skills/([^/]+)/(.+)")
-SKILL_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 SKILL_BYTES = 64 * 1024                 # of one file of a skill: it is read whole by an agent
 SKILL_FILES = 40
-SKILL_LINES = 500                       # of SKILL.md's body (spec/codex §11.4)
 PROFILE_WORDS = codex_summary.PROFILE_WORDS
 _MOST_FAULTS = 40                       # more tell nobody more
 
@@ -59,14 +55,7 @@ def faults(given: Given, made: Made, rules: Rules) -> list[Fault]:
 
 def allowed(path: str) -> bool:
     """Whether a consolidator may write this file."""
-    skill = SKILL.fullmatch(path)
-    return path in (codex_handbook.PATH, codex_summary.PATH) or (
-        skill is not None and SKILL_NAME.fullmatch(skill[1]) is not None and _is_plain(path))
-
-
-def _is_plain(path: str) -> bool:
-    return all(part and part == part.strip(" .") and not part.startswith(".") and part.isprintable()
-               for part in path.split("/")) and not re.search(r"[\\:*?\"<>|]", path)
+    return path in (codex_handbook.PATH, codex_summary.PATH) or bool(skills.name_of(path))
 
 
 def _bytes(folder: Mapping[str, File], path: str) -> bytes | None:
@@ -217,22 +206,15 @@ def _task(task: Task, shape: Shape, fault: Callable[[str, str], Fault]) -> Itera
 # ---- skills
 
 def _skills(changed: list[str], after: Folder) -> Iterator[Fault]:
-    touched = {found[1] for path in changed if path in after and (found := SKILL.fullmatch(path))}
-    for skill in sorted(touched):
-        top = f"skills/{skill}/"
-        path = f"{top}SKILL.md"
+    for skill in sorted({name for path in changed if path in after and (name := skills.name_of(path))}):
+        path = f"{skills.FOLDER}{skill}/{skills.FILE}"
         if path not in after:
-            yield Fault(rule="no_skill_file", path=top, detail="a skill needs a SKILL.md")
+            yield Fault(rule="no_skill_file", path=path, detail="a skill needs one")
             continue
-        if sum(each.startswith(top) for each in after) > SKILL_FILES:
-            yield Fault(rule="too_many_files", path=top, detail=f"a skill has at most {SKILL_FILES} files")
-        document = frontmatter.parse(after[path].data)
-        if not document.has_header or (document.get("name") or "").strip() != skill:
-            yield Fault(rule="skill_name", path=path, detail=f"its frontmatter must give its folder's name, 'name: {skill}'")
-        elif not (document.get("description") or "").strip():
-            yield Fault(rule="skill_description", path=path, detail="its frontmatter has no description")
-        if document.body.count("\n") > SKILL_LINES:
-            yield Fault(rule="skill_too_long", path=path, detail=f"more than {SKILL_LINES} lines")
+        if sum(skills.name_of(each) == skill for each in after) > SKILL_FILES:
+            yield Fault(rule="too_many_files", path=path, detail=f"a skill has at most {SKILL_FILES} files")
+        for problem in skills.problems(path, after[path].data):
+            yield Fault(rule="bad_skill", path=path, detail=problem)
 
 
 def cited(handbook: Handbook) -> set[str]:
