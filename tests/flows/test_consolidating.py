@@ -157,6 +157,8 @@ def test_the_later_of_two_that_contradict_each_other_stays(bench: Bench) -> None
     bench.consolidate()
     assert "8443" not in bench.text() and "port 9000" in bench.text()
     assert "8443" not in bench.text("memory_summary.md")
+    with bench.opened() as memory:
+        assert [found.memory.body for found in memory.list()] == ["The payment service listens on port 9000"]
 
 
 def test_projects_are_not_merged(bench: Bench) -> None:

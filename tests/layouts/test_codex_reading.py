@@ -500,7 +500,8 @@ def test_removing_a_products_bullet_takes_out_that_line_and_tells_where_evidence
 def test_everything_that_is_read_can_be_removed_and_changed() -> None:
     files = folder(MEMORY=STUDY_HANDBOOK, memory_summary=SUMMARY, raw_memories=RAW.replace(FIRST, "other").replace("LN3m-price_service", "AAAA"))
     files |= {"rollout_summaries/2026-02-19T00-00-00-BBBB.md": File(ROLLOUT.replace(FIRST, "third").encode(), NOW),
-              "extensions/ad_hoc/notes/2026-12-01T09-00-00-tabs.md": File(b"Use tabs.", NOW)}
+              "extensions/ad_hoc/notes/2026-12-01T09-00-00-tabs.md": File(b"Use tabs.", NOW),
+              "phase2_workspace_diff.md": File(b"# Memory Workspace Diff", NOW)}
     kinds = {memory.id.partition(":")[0] for memory in read(files).memories}
     assert len(kinds) == 5
     for memory in read(files).memories:
@@ -668,3 +669,11 @@ def test_a_products_label_and_our_key_are_one_project() -> None:
     after = change(files, deep)
     assert after["MEMORY.md"].data.decode().count("# Task Group:") == 2
     assert [memory.project for memory in read(after).memories if memory.name == "deep"] == [SHOP]
+
+
+def test_what_a_consolidation_left_out_is_no_memory_once_it_is_over() -> None:
+    files = folder(MEMORY=STUDY_HANDBOOK, raw_memories=RAW.replace(FIRST, "other").replace("LN3m-price_service", "AAAA"))
+    over = [memory.id for memory in read(files).memories]
+    assert over and not any(id.startswith("raw_memories.md") for id in over)
+    under_way = read(files | {"phase2_workspace_diff.md": File(b"# Memory Workspace Diff", NOW)}).memories
+    assert any(memory.id.startswith("raw_memories.md") for memory in under_way)
