@@ -371,7 +371,7 @@ class Memory:
             run = space.home.journal.start_run(phases.OPERATION)
             outcome, counts = "stopped", dict[str, int]()
             try:
-                first = phases.phase1(space, jobs, bad, self._writer(space, run=run, dry_run=dry_run), asked)
+                first = phases.phase1(space, jobs, bad, self._writer(space, run=run, dry_run=dry_run), asked, run=run)
                 outcome, counts = first.status, first.outcomes
                 second = None
                 if not extract_only:
@@ -419,6 +419,8 @@ class Memory:
 
         leave_out = bool(self.settings["codex.disable_on_external_context"])
         model = self.model("extract", run=run)
+        if model is not None and model.forbidden:
+            space.home.note(f"calls of models are forbidden by {model.forbidden}: extracted by rules")
         if model is None or model.forbidden:
             return writers.ByRules(
                 extractor=self._extractor(), gate=space.design.writing.gate(), tombstones=space.home.records.tombstones(),

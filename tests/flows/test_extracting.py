@@ -44,7 +44,7 @@ class Bench:
 
     def run(self, design: str = "codex@0.171", **options: Any) -> Consolidated:
         with self.memory(design) as memory:
-            return memory.consolidate(agents_home=str(self.agents), extract_only=True, **options)
+            return memory.consolidate(agents_home=str(self.agents), **{"extract_only": True, **options})
 
     def outputs(self, design: str = "codex@0.171") -> list[Output]:
         with self.memory(design) as memory:
@@ -143,6 +143,42 @@ def test_a_long_session_is_cut_in_the_middle_to_the_budget(bench: Bench, design:
     assert mark
     assert '"step 0: ' in head
     assert '"step 1999: ' in tail
+
+
+@pytest.mark.parametrize("design, at_once", [("codex", True), ("codex@0.171", False)])
+def test_the_study_writes_the_files_at_once_and_the_product_later(bench: Bench, design: str, at_once: bool) -> None:
+    rollout(bench.agents, TALK)
+    bench.says([answer()])
+    done = bench.run(design)
+    folder = bench.root / "stores" / design / "memories"
+    assert (folder / "raw_memories.md").exists() == at_once
+    if not at_once:
+        return
+    [file] = (folder / "rollout_summaries").iterdir()
+    assert file.name.endswith("-green_build.md")
+    assert f"rollout_summary_file: {file.name}" in (folder / "raw_memories.md").read_text()
+    with bench.memory(design) as memory:
+        assert [found.memory.body for found in memory.list(everywhere=True)] == ["`make x` needs node 20"]
+        [change] = memory.changes()
+        assert (change.cause.operation, change.cause.actor, change.cause.session, change.run) == (
+            "extract", "model:scripted:model", thread_id(1), done.run)
+        memory.undo(run=done.run)       # and it stays undone: not extracted again, not consolidated
+        assert not list(folder.rglob("*.md"))
+        assert memory.space.home.extracts.all(design) == []
+    assert bench.run(design, force=True, extract_only=False).phase1.status == "skipped_no_candidates"
+    assert "node 20" not in "".join(path.read_text() for path in folder.rglob("*.md"))
+
+
+def test_what_the_user_had_forgotten_does_not_come_back_with_an_extract(bench: Bench) -> None:
+    path = rollout(bench.agents, TALK)
+    bench.says([answer(), answer()])
+    bench.run("codex")
+    with bench.memory("codex") as memory:
+        memory.forget(memory.find("node 20", everywhere=True))
+    touch(path, 9)
+    assert outcomes(bench.run("codex")) == {"succeeded": 1}
+    with bench.memory("codex") as memory:
+        assert memory.list(everywhere=True) == []
 
 
 # ── nothing, and failures (spec/codex §7) ────────────────────────────────────────────────────────────────────────────

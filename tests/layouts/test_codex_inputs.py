@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -158,3 +159,35 @@ def test_other_files_of_extensions_stay() -> None:
     folder = {f"extensions/bare/resources/{old}-x.md": File(b"x", NOW), "extensions/ad_hoc/instructions.md": File(b"x", NOW),
               f"extensions/ad_hoc/notes/{old}-x.md": File(b"x", NOW)}
     assert codex_inputs.expired(folder, NOW) == []
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_extracts_that_are_added_one_by_one_make_the_same_files_as_all_at_once(order: tuple[int, ...]) -> None:
+    extracts = [extract(thread=f"t{number}", summary=f"# {number}", raw_memory=f"- fact {number}", slug=f"s{number}") for number in range(3)]
+    whole: dict[str, File] = {}
+    write(whole, codex_inputs.materialised(whole, extracts))
+    folder: dict[str, File] = {}
+    for number in order:
+        write(folder, codex_inputs.added(folder, replace(extracts[number], slug="older", raw_memory="- older")))
+        write(folder, codex_inputs.added(folder, extracts[number]))
+        assert codex_inputs.added(folder, extracts[number]) == {}
+    assert {path: file.data for path, file in folder.items()} == {path: file.data for path, file in whole.items()}
+
+
+def test_what_is_added_leaves_the_memories_of_ours_in_its_session() -> None:
+    folder: dict[str, File] = {}
+    mine = Memory(name="Use pnpm", type="feedback", body="Use pnpm.", project="app-12345678",
+                  source=Source(by=By.USER, host="codex", session="t", cwd="/work/app"))
+    write(folder, Codex().write(folder, Change(put=[mine]), now=NOW).files)
+    write(folder, codex_inputs.added(folder, extract(thread="t", raw_memory="Reusable knowledge:\n- a fact", summary="# S")))
+    bodies = {memory.body: memory for memory in Codex().read(folder).memories}
+    assert bodies["Use pnpm."].source.by is By.USER
+    assert "a fact" in bodies
+
+
+def write(folder: dict[str, File], files: Mapping[str, bytes | None]) -> None:
+    for path, data in files.items():
+        if data is None:
+            del folder[path]
+        else:
+            folder[path] = File(data, NOW)

@@ -22,7 +22,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from reverie import errors
-from reverie.axes.scoping import Mount
 from reverie.core import gate
 from reverie.core import place as places
 from reverie.core import text as texts
@@ -159,7 +158,7 @@ class _Run:
         layout = space.design.layout
         assert isinstance(layout, Codex)
         self.layout, self.shape = layout, layout.shape
-        self.mount = _mount(space)
+        self.mount = space.only_mount()
         self.store: Store = space.store(self.mount)
         self.told = Consolidated(status=Status.SUCCEEDED, store=self.store.label)
         self.checks = Checks(shape=self.shape, project_of=self._project_of, most_gone=options.most_gone)
@@ -296,8 +295,8 @@ class _Run:
         """The folder with its inputs as they shall be, without what is outside of the compared tree."""
         now = self.space.now()
         try:
-            forgotten = _forgotten(self.home.records.tombstones(), {output.session: output.project for output in outputs})
-            inputs = codex_inputs.materialised(view, [_extract(output) for output in outputs], forgotten=forgotten)
+            forgotten = forgotten_in(self.home.records.tombstones(), {output.session: output.project for output in outputs})
+            inputs = codex_inputs.materialised(view, [extract_of(output) for output in outputs], forgotten=forgotten)
             inputs |= dict.fromkeys(codex_inputs.expired(view, now))
             folder = Overlay(view, inputs, now)
             return {path: folder[path] for path in folder if path.partition("/")[0] not in baseline.OUTSIDE}
@@ -398,12 +397,6 @@ class _Run:
             self.home.jobs.finish(claim)
 
 
-def _mount(space: Space) -> Mount:
-    """The one folder of the design."""
-    pattern, scope, mixed = space.design.scoping.folders[0]
-    return Mount(label=pattern, scope=scope, mixed=mixed)
-
-
 def _plain(label: str) -> str:
     return "".join(character if character.isalnum() else "-" for character in label)
 
@@ -420,14 +413,15 @@ def _watermark(claim: Claim, outputs: Sequence[Output]) -> int:
     return max([claim.watermark, *(output.source_updated_at for output in outputs)])
 
 
-def _extract(output: Output) -> Extract:
+def extract_of(output: Output) -> Extract:
+    """What a session gave, as it goes into the files."""
     return Extract(
         thread=output.session, updated_at=datetime.fromtimestamp(output.source_updated_at, UTC), summary=output.rollout_summary,
         raw_memory=output.raw_memory, slug=output.rollout_slug, rollout_path=output.path, cwd=output.cwd, branch=output.branch,
     )
 
 
-def _forgotten(
+def forgotten_in(
     tombstones: Sequence[Tombstone], projects: Mapping[str, str]
 ) -> Callable[[Extract, str], bool] | None:
     """Whether a text of an extract says what the user had forgotten; None when they had nothing forgotten."""

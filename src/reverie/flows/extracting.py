@@ -14,21 +14,28 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from reverie import errors
 from reverie.core import place as places
 from reverie.core import stage1
+from reverie.core.events import Cause
 from reverie.core.model import Failure, ModelFailed, Used
 from reverie.core.session import Reading, Transcript
 from reverie.core.stage1 import AT_ONCE, CONSOLIDATE, EXTRACT, MOST_SCANNED, Limits, Output
+from reverie.flows import consolidating
 from reverie.flows.learning import Job
 from reverie.flows.space import Space, discreet_path
+from reverie.layouts import codex_inputs
 from reverie.layouts.codex_stage1 import Texts, Where
 from reverie.storage import extracts, jobs
 from reverie.storage.extracts import Candidate, Thread
 from reverie.storage.jobs import Claim, Refusal
 
+if TYPE_CHECKING:
+    from reverie.storage.records import Statement
+
+ATTEMPTS = 5                            # a hand edit between plan and commit makes a new plan; more than this is a loop
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -106,6 +113,7 @@ def extract(
     limits: Limits,
     *,
     worker: str,
+    run: str = "",
     current: str = "",
     force: bool = False,
     left: Counter[str] | None = None,
@@ -122,7 +130,7 @@ def extract(
         else:
             yield each
     on_start(len(tasks))
-    yield from _work(space, tasks, writer)
+    yield from _work(space, tasks, writer, run=run)
 
 
 def _newest(found: Iterable[Job]) -> Iterator[Job]:
@@ -186,7 +194,7 @@ def _refused(candidate: Candidate, job: Job, why: Refusal) -> Extracted:
 
 # ---- at work
 
-def _work(space: Space, tasks: list[_Task], writer: Writer) -> Iterator[Extracted]:
+def _work(space: Space, tasks: list[_Task], writer: Writer, *, run: str) -> Iterator[Extracted]:
     """Let the writer at the sessions, and store what it brings. Once something stops the run, no other session is begun."""
     open_claims = {task.claim.key: task for task in tasks}
     stopped: list[str] = []
@@ -211,7 +219,7 @@ def _work(space: Space, tasks: list[_Task], writer: Writer) -> Iterator[Extracte
             if space.home.jobs.now() - beaten > jobs.LEASE_SECONDS // 4:       # a long queue outlives its leases
                 beaten = space.home.jobs.now()
                 _beat(space, [waiting.claim for waiting in open_claims.values()])
-            yield _settled(space, task, result, writer.actor, stopped)
+            yield _settled(space, task, result, writer.actor, stopped, run=run)
     finally:
         for task in open_claims.values():
             _release(space, task.claim)
@@ -260,7 +268,8 @@ def _where(space: Space, reading: Reading, lock: threading.Lock) -> Where:
 # ---- storing
 
 def _settled(
-    space: Space, task: _Task, result: tuple[Source, Written] | Exception | None, actor: str, stopped: Sequence[str]
+    space: Space, task: _Task, result: tuple[Source, Written] | Exception | None, actor: str, stopped: Sequence[str],
+    *, run: str,
 ) -> Extracted:
     """One session's end, in the tables and as a result (spec/codex §7)."""
     transcript = task.job.transcript
@@ -278,12 +287,17 @@ def _settled(
                 raise result            # a fault of ours: loud, and the job is given back
             space.home.jobs.fail(task.claim, f"{type(result).__name__}: {result}")
             return replace(outcome, outcome="failed", detail=str(result))
-        return _keep(space, task, *result, actor, outcome)
+        return _keep(space, task, *result, actor, outcome, run=run)
     except errors.LeaseLost as lost:
         return replace(outcome, outcome="lease_lost", detail=str(lost))
+    except BaseException:               # it could not be stored: others need not wait for the lease to end
+        _release(space, task.claim)
+        raise
 
 
-def _keep(space: Space, task: _Task, source: Source, written: Written, actor: str, outcome: Extracted) -> Extracted:
+def _keep(
+    space: Space, task: _Task, source: Source, written: Written, actor: str, outcome: Extracted, *, run: str
+) -> Extracted:
     design, claim, transcript = space.design.name, task.claim, task.job.transcript
     where = source.where()
     outcome = replace(
@@ -302,8 +316,32 @@ def _keep(space: Space, task: _Task, source: Source, written: Written, actor: st
         rollout_summary=written.texts.rollout_summary, rollout_slug=written.texts.rollout_slug,
         raw_memory=written.texts.raw_memory, generated_at=space.home.jobs.now(),
     )
-    space.home.jobs.finish(claim, also=[extracts.put_statement(output), announce])
+    if space.design.writing.files_at_once:
+        _put_at_once(space, claim, output, announce, run=run)
+    else:
+        space.home.jobs.finish(claim, also=[extracts.put_statement(output), announce])
     return replace(outcome, outcome="succeeded", slug=output.rollout_slug)
+
+
+def _put_at_once(space: Space, claim: Claim, output: Output, announce: Statement, *, run: str) -> None:
+    """The session's files, its row, the end of its job and the word to phase 2, as one change that can be undone."""
+    store = space.store(space.only_mount())
+    extract = consolidating.extract_of(output)
+    for _ in range(ATTEMPTS):
+        with space.home.lock("extract"):
+            space.home.jobs.confirm(claim)
+            view = store.folder()
+            forgotten = consolidating.forgotten_in(space.home.records.tombstones(), {output.session: output.project})
+            plan = store.plan_files(view, codex_inputs.added(view, extract, forgotten=forgotten), space.now())
+            cause = Cause(operation="extract", actor=output.actor, run=run, host=output.host, session=output.session)
+            try:
+                space.home.journal.commit(
+                    plan.edits, cause=cause, counts={"extracted": 1},
+                    also=[extracts.put_statement(output), space.home.jobs.finish_statement(claim), announce])
+                return
+            except errors.Conflict:     # somebody wrote by hand just now: look again
+                continue
+    raise errors.StoreUnavailable(f"{store.root!r} kept changing while a session was put into it")
 
 
 def _beat(space: Space, claims: Iterable[Claim]) -> None:

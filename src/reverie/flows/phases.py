@@ -76,13 +76,15 @@ class Asked:
     on_session: Callable[[Extracted], None] = lambda extracted: None
 
 
-def phase1(space: Space, found: Iterable[Job], bad: Iterable[Unreadable], writer: Writer, asked: Asked) -> Phase1:
+def phase1(
+    space: Space, found: Iterable[Job], bad: Iterable[Unreadable], writer: Writer, asked: Asked, *, run: str = ""
+) -> Phase1:
     """Extract what is due."""
     sessions: list[Extracted] = []
     left: Counter[str] = Counter()
     for extracted in extracting.extract(
         space, found, writer, asked.limits, worker=asked.worker, current=asked.current, force=asked.force,
-        left=left, on_start=asked.on_start,
+        left=left, run=run, on_start=asked.on_start,
     ):
         sessions.append(extracted)
         asked.on_session(extracted)

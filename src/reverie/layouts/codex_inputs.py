@@ -76,6 +76,27 @@ def materialised(
     return {path: data for path, data in files.items() if data != (folder[path].data if path in folder else None)}
 
 
+def added(
+    folder: Folder, extract: Extract, *, forgotten: Callable[[Extract, str], bool] | None = None
+) -> dict[str, bytes | None]:
+    """The files that put one extract into a folder, in the place of an older one of that session, and leave all others as they
+    are (study, Codex §4: phase 1 writes at once). Adding them one by one gives what ``materialised`` gives."""
+    raw = RawMemories(folder[codex_raw.PATH].data if codex_raw.PATH in folder else b"")
+    extract = _remembered(extract, forgotten) if forgotten else extract
+    old = raw.threads.get(extract.thread)
+    ours = old if old and old.entries else None
+    file = (ours.file if ours else "") or names.summary_file(extract.thread, extract.updated_at, extract.slug)
+    path = names.SUMMARIES + file
+    before = Rollout(folder[path].data) if ours and path in folder else None
+    sections = {id: [line for node in raw.pieces(id) for line in node.flat()] for id in raw.threads}
+    sections[extract.thread] = _section(extract, file, ours)
+    files: dict[str, bytes | None] = {path: _summary(extract, before, ours)}
+    if old and old.file and old.file != file:
+        files[names.SUMMARIES + old.file] = None
+    files[codex_raw.PATH] = _raw([sections[id] for id in sorted(sections)])
+    return {path: data for path, data in files.items() if data != (folder[path].data if path in folder else None)}
+
+
 def _remembered(extract: Extract, forgotten: Callable[[Extract, str], bool]) -> Extract:
     """An extract without what was forgotten since."""
     def cleaned(text: str) -> str:
@@ -108,10 +129,8 @@ def _without(ours: Thread) -> Extract:
 
 def _raw(sections: Sequence[Sequence[str]]) -> bytes:
     head = ["# Raw Memories", "", codex_raw.MERGED if sections else codex_raw.NOTHING, ""]
-    lines = [*head, *(line for section in sections for line in section)]
-    while not lines[-1].strip():
-        lines.pop()
-    return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+    parts = ["\n".join(section).rstrip() for section in sections]      # what stood last in the file has no blank line behind it
+    return "\n\n".join(["\n".join(head).rstrip(), *parts, ""]).removesuffix("\n").encode("utf-8", "surrogateescape")
 
 
 def _section(extract: Extract, file: str, ours: Thread | None) -> list[str]:
