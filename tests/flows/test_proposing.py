@@ -242,3 +242,13 @@ def test_a_model_that_obeys_an_attack_is_not_obeyed(home: Path, tmp_path: Path) 
     report, kept, _ = learned(home, tmp_path / "agents", lambda request: said(evil, entry()))
     assert len(kept) == 1 and "evil" not in kept[0]
     assert sum(report["not_kept"].values()) == 1
+
+
+def test_a_cap_ends_learning_with_one_message_and_keeps_what_was_done(home: Path, tmp_path: Path) -> None:
+    transcript(tmp_path / "agents")
+    (home / ".reverie").mkdir()
+    (home / ".reverie/settings.toml").write_text("models.tokens_per_day = 100\n", encoding="utf-8")
+    done = CliRunner().invoke(group, ["learn", "--agents-home", str(tmp_path / "agents"), "--model", "ollama:x"], catch_exceptions=False)
+    assert done.exit_code == 1
+    assert "stopped after 0 of 1 sessions: ollama:x was not called: models.tokens_per_day is 100 tokens" in done.stderr
+    assert "--model none" in done.stderr

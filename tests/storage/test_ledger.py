@@ -9,9 +9,12 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import hypothesis
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from reverie.core.cost import Caps
+from reverie.core.cost import Caps, Price
 from reverie.core.model import Failure, ModelFailed, Used
 from reverie.storage.home import Home
 from reverie.storage.ledger import Call
@@ -154,3 +157,30 @@ def test_what_a_killed_process_reserved_counts_as_spent(tmp_path: Path, make_hom
     with pytest.raises(ModelFailed) as failed:
         home.ledger.reserve(call(), Caps(tokens_per_day=1_100))
     assert failed.value.retry_after == 0
+
+
+@given(
+    calls=st.lists(st.tuples(st.integers(0, 400), st.integers(0, 200), st.floats(0, 1), st.booleans()), max_size=25),
+    day=st.integers(1, 2_000), run=st.integers(1, 2_000), money=st.integers(1, 4_000),
+)
+@hypothesis.settings(max_examples=60, deadline=None)
+def test_whatever_is_asked_no_cap_is_passed(
+    tmp_path_factory: pytest.TempPathFactory, calls: list[tuple[int, int, float, bool]], day: int, run: int, money: int
+) -> None:
+    """Calls of any size, which take any part of what they may, some of whose processes die."""
+    price = Price(input=1, output=3)
+    caps = Caps(tokens_per_day=day, tokens_per_run=run, money_per_day=money)
+    taken = 0
+    with Home(str(tmp_path_factory.mktemp("home")), Clock()) as home:
+        for input, output, part, dies in calls:
+            try:
+                number = home.ledger.reserve(call(input, output, run="r", most_money=price.most(input=input, output=output)), caps)
+            except ModelFailed:
+                continue
+            used = Used(input=int(input * part), output=int(output * part))
+            taken += used.tokens
+            if not dies:
+                home.ledger.settle(number, used, money=price.of(used))
+            spent = home.ledger.today()
+            assert taken <= spent.tokens <= min(day, run)
+            assert spent.money <= money

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reverie.core.model import ModelFailed
 from reverie.entrypoints.cli import adopt, common
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ def command(
             hosts=hosts, paths=paths, agents_home=agents_home, since=since, project=project, dry_run=dry_run,
             model=model, most_tokens=most_tokens, on_start=bar.start, on_session=bar.step,
         )
+    except ModelFailed as error:
+        bar.end()
+        click.echo(f"reverie: stopped after {bar.done} of {bar.total} sessions: {error}. What was finished is kept; the same "
+                   "command goes on from there, and `--model none` lets the rules read the rest.", err=True)
+        raise SystemExit(1) from None
     except KeyboardInterrupt:
         bar.end()
         kept = "nothing was to be written" if dry_run else f"{bar.kept} memories are kept; the same command goes on from there"
