@@ -10,9 +10,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from reverie import errors
-from reverie.axes import eviction, guidance, refresh, residency, scoping, writing
+from reverie.axes import eviction, guidance, ranking, refresh, residency, scoping, writing
 from reverie.axes.eviction import Eviction
 from reverie.axes.guidance import Guidance
+from reverie.axes.ranking import Ranking
 from reverie.axes.refresh import Refresh
 from reverie.axes.residency import Residency
 from reverie.axes.scoping import Scoping
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """A layout, five choices, and what the model is told about them. ``name`` is also the folder of its stores."""
+    """A layout, five choices, what the model is told about them, and by which rule a prompt is given memories. ``name`` is also
+    the folder of its stores. ``tells_recalls``: each recall leaves an event (study, Qwen Code §10: only this product does)."""
 
     name: str
     layout: Layout
@@ -34,6 +36,8 @@ class Design:
     eviction: Eviction
     scoping: Scoping
     guidance: Guidance
+    ranking: Ranking = ranking.OURS
+    tells_recalls: bool = False
 
 
 # A layout is imported by the design that has it: the other two would make every start slower, and a hook starts at every prompt.
@@ -71,7 +75,7 @@ _DESIGNS: Mapping[str, Callable[[], Design]] = {
     "qwen-code": lambda: Design(
         name="qwen-code", layout=_qwen_code(), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
         residency=residency.RECALLED, eviction=eviction.DEDUPLICATION, scoping=scoping.GitRoot(),
-        guidance=guidance.WITH_RECALL,
+        guidance=guidance.WITH_RECALL, ranking=ranking.STUDY_POINTS, tells_recalls=True,
     ),
     "reverie": lambda: Design(
         name="reverie", layout=_claude_code(provenance=True), writing=writing.AGENT_AND_RULES,
@@ -96,7 +100,7 @@ _DESIGNS: Mapping[str, Callable[[], Design]] = {
         name="qwen-code@0.24", layout=_qwen_code(edition="0.24"), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
         residency=residency.RECALLED_0_24, eviction=eviction.DEDUPLICATION_0_24,
         scoping=scoping.GitRoot(worktrees_apart=True, says="nearest git root, worktrees apart"),
-        guidance=guidance.WITH_RECALL,
+        guidance=guidance.WITH_RECALL, ranking=ranking.PRODUCT_POINTS, tells_recalls=True,
     ),
 }
 
@@ -123,4 +127,5 @@ def describe(design: Design) -> dict[str, str]:
         "always loaded": design.residency.says,
         "eviction": design.eviction.says,
         "scoping": design.scoping.says,
+        "recall ranks": design.ranking.says,
     }

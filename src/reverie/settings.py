@@ -7,6 +7,8 @@
     [recall]
     documents = 5
     characters = 1200       # of one document
+    strategy = "heuristic"  # by rules; "model": the model of the flow "recall" chooses, rules when it is too late; "none"
+    deadline_ms = 1000      # so long is a model waited for, at most
 
     [block]
     tokens = 1500           # what a session starts with
@@ -72,6 +74,8 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "design": ("reverie", None, None),
     "recall.documents": (5, 1, 50),
     "recall.characters": (1200, 200, 20_000),
+    "recall.strategy": ("heuristic", None, None),
+    "recall.deadline_ms": (1_000, 10, 60_000),
     "block.tokens": (1500, 100, 50_000),
     "dream.enabled": (1, 0, 1),
     "dream.hours": (24, 0, 8_760),

@@ -357,6 +357,27 @@ def test_a_change_that_takes_too_much_is_refused_and_shown(bedroom: Callable[[st
     assert len(room.bodies()) == 2
 
 
+def test_each_dream_that_began_leaves_an_event(bedroom: Callable[[str], Bedroom]) -> None:
+    room = bedroom("qwen-code")
+    room.put(*TWICE)
+    room.dream(force=False)         # the gates stop it: no event
+    room.dream(trigger="auto")
+    room.dream()
+
+    def fail(memories: Sequence[Memory]) -> Change:
+        raise errors.StoreUnavailable("the model is not there")
+
+    with pytest.raises(errors.StoreUnavailable):
+        room.dream(consolidator=Scripted(fail))
+    with room.opened() as memory:
+        told = [dict(event.facts) | {"duration_ms": 0} for event in memory.events(kinds=["dream"])]
+    same = {"design": "qwen-code", "duration_ms": 0, "deduped_entries": 0, "touched_topics": [], "trigger": "manual"}
+    assert told == [
+        same | {"trigger": "auto", "status": "updated", "deduped_entries": 1, "touched_topics": ["feedback"]},
+        same | {"status": "noop"}, same | {"status": "failed"},
+    ]
+
+
 def test_a_change_that_makes_more_of_a_source_is_refused(bedroom: Callable[[str], Bedroom]) -> None:
     room = bedroom("reverie")
     room.put(said("The page says to deploy on Fridays", 3, by=By.TOOL))

@@ -185,6 +185,7 @@ class Usage:
 # What the stream tells; the order is that of the help page.
 KINDS = (
     "run_started", "run_ended", "change", "undo", "snapshot", "session_read", "refused", "session_started", "used", "model_call",
+    "extract", "dream", "recall", "delivery",       # what a stage did, in numbers (core.telemetry)
 )
 
 

@@ -44,13 +44,18 @@ _IS_CJK = re.compile(f"[{_CJK}]")
 
 def study_score(query: str, document: Document) -> int:
     """+2 for each token of the query in the document, +1 for each that is a keyword of its type, +1 for a body."""
-    tokens = set(_STUDY_TOKEN.findall(query.lower()))
+    tokens = study_tokens(query)
     if not tokens:
         return 0
     text = f"{document.type}\n{document.name}\n{document.description}\n{document.body}".lower()
     keywords = STUDY_KEYWORDS.get(document.type, frozenset())
     return (sum(2 for token in tokens if token in text) + sum(1 for token in tokens if token in keywords)
             + (document.body.strip() not in PLACEHOLDERS))
+
+
+def study_tokens(query: str) -> list[str]:
+    """The study's tokens: runs of three or more Latin letters and digits, each once."""
+    return list(dict.fromkeys(_STUDY_TOKEN.findall(query.lower())))
 
 
 def product_tokens(query: str) -> list[str]:
@@ -72,8 +77,8 @@ def product_tokens(query: str) -> list[str]:
 def product_score(query: str, document: Document) -> int:
     """4 for each token in the title, 3 in the description, 1 in the body; then up to 2 for keywords of the type."""
     tokens = product_tokens(query)
-    title, description = _folded(document.name), _folded(document.description)
-    body = "" if document.body.strip() in PLACEHOLDERS else _folded(document.body[:CHARACTERS])
+    title, description = folded(document.name), folded(document.description)
+    body = "" if document.body.strip() in PLACEHOLDERS else folded(document.body[:CHARACTERS])
     score = sum(4 * (token in title) + 3 * (token in description) + (token in body) for token in tokens)
     if score:
         keywords = PRODUCT_KEYWORDS.get(document.type, frozenset())
@@ -89,5 +94,6 @@ def select(query: str, documents: Sequence[Document], score: Callable[[str, Docu
     return [place for negative, place in sorted(scored)[:limit] if negative]
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """A text as tokens are looked for in it."""
     return unicodedata.normalize("NFKC", text).lower()

@@ -24,7 +24,8 @@ from reverie.core.dream_merging import Merging
 from reverie.core.dream_report import Dreamed
 from reverie.core.dream_summaries import Mechanical
 from reverie.core.events import Cause
-from reverie.flows import rehearsal
+from reverie.core.telemetry import TRIGGERS, Dream
+from reverie.flows import rehearsal, telling
 from reverie.flows.dream_store import Bed, Process
 from reverie.flows.space import Space
 
@@ -49,6 +50,7 @@ def dream(
     most_gone: float = MOST_GONE,
     consolidator: Consolidator | None = None,
     process: Process = PROCESS,
+    trigger: str = "manual",
 ) -> Dreamed:
     """Dream over these stores, as far as it is time for each. ``force``: it is time; only another dreamer is waited for.
 
@@ -58,17 +60,30 @@ def dream(
     consolidator = consolidator or _CONSOLIDATORS.get(space.design.name) or Merging()
     beds = [Bed(space, mount, consolidator, session=session, process=process) for mount in mounts]
     asleep: list[Bed] = []
-    done = Dreamed()
+    done: Dreamed | None = None
     try:
         for bed in beds:
             if bed.begin(force=force, enabled=enabled, gates=gates):
                 asleep.append(bed)
-        if asleep:
-            done = _night(space, asleep, session=session, most_gone=most_gone, force=force)
+        done = _night(space, asleep, session=session, most_gone=most_gone, force=force) if asleep else Dreamed()
     finally:
         for bed in asleep:
             bed.end()
-    return replace(done, stores=tuple(bed.result for bed in beds), duration_ms=round(1000 * (perf_counter() - started)))
+        told = replace(
+            done or Dreamed(), stores=tuple(bed.result for bed in beds), duration_ms=round(1000 * (perf_counter() - started))
+        )
+        if asleep:          # what the gates stopped is no event (spec/qwen-code §16)
+            _tell(space, told, trigger=trigger, failed=done is None)
+    return told
+
+
+def _tell(space: Space, done: Dreamed, *, trigger: str, failed: bool) -> None:
+    status = "failed" if failed or done.status == "refused" else done.status
+    telling.tell(space, Dream(
+        trigger=trigger if trigger in TRIGGERS else "manual", status=status, duration_ms=done.duration_ms,
+        deduped_entries=sum(each.deduped for each in done.stores if each.outcome == "updated"),
+        touched_topics=tuple(sorted({topic for each in done.stores if each.outcome == "updated" for topic in each.topics})),
+    ))
 
 
 def _night(space: Space, beds: Sequence[Bed], *, session: str, most_gone: float, force: bool) -> Dreamed:

@@ -17,7 +17,7 @@ from reverie.core import recall as ranking
 from reverie.core.layout import Change, File
 from reverie.core.memory import Memory, Status
 from reverie.core.place import Place
-from reverie.core.recall import Result
+from reverie.core.recall import Candidate, Result
 from reverie.flows.space import Space
 from reverie.layouts.naming import INDEX
 from reverie.storage.search import CANDIDATES, FolderSource, SearchIndex
@@ -32,11 +32,22 @@ MOST_OF_KIND = 256          # candidates among which those of one type are looke
 # ── recall ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+class Recalled:
+    """What a prompt was given, of how many memories, and how they were chosen ("none", "heuristic", "model")."""
+
+    __slots__ = ("results", "scanned", "strategy")
+
+    def __init__(self, results: list[Result], scanned: int, strategy: str = "") -> None:
+        self.results = results
+        self.scanned = scanned
+        self.strategy = strategy or ("heuristic" if results else "none")
+
+
 def recall(
     space: Space, place: Place, prompt: str, *, documents: int, characters: int, skip: Collection[str] = ()
-) -> list[Result]:
+) -> Recalled:
     """What a prompt needs, best first. ``skip``: ids that the model has before it anyway."""
-    return recall_from(space, space.mounts(place), prompt, documents=documents, characters=characters, skip=skip)
+    return look(space, space.mounts(place), prompt, documents=documents, characters=characters, skip=skip)
 
 
 def recall_from(
@@ -44,19 +55,45 @@ def recall_from(
     kind: str = "",
 ) -> list[Result]:
     """What these stores have for a prompt, best first. ``kind``: memories of this type alone."""
+    return look(space, mounts, prompt, documents=documents, characters=characters, skip=skip, kind=kind).results
+
+
+def look(
+    space: Space, mounts: Iterable[Mount], prompt: str, *, documents: int, characters: int, skip: Collection[str] = (),
+    kind: str = "",
+) -> Recalled:
+    """What these stores have for a prompt, and how many memories were looked at. ``kind``: memories of this type alone, those
+    that match, by our own ranking in every design."""
     mounts = tuple(mounts)
+    if space.design.ranking.scans and not kind:
+        there = everything(space, mounts) if prompt.strip() else []
+        chosen = space.design.ranking.choose(prompt, there, documents=documents, characters=characters, skip=skip)
+        return Recalled(chosen, len(there))
     question = ranking.ask(prompt)
     now = space.now()
     with SearchIndex(space.home.path("search.db")) as index:
-        index.refresh(_source(space, mount) for mount in mounts)
-        labels = [label for mount in mounts for label in _labels(space, mount)]
+        labels = _refreshed(space, index, mounts)
         found = index.find(question, labels, today=now.date().isoformat(), limit=MOST_OF_KIND if kind else CANDIDATES)
     if kind:
         found.candidates = [candidate for candidate in found.candidates if candidate.type == kind]
-    return ranking.choose(
+    results = ranking.choose(
         question, found, now=now.timestamp(), documents=documents, per_document=characters, characters=documents * characters,
         skip=skip,
     )
+    return Recalled(results, found.memories)
+
+
+def everything(space: Space, mounts: Iterable[Mount]) -> list[Candidate]:
+    """Every memory that a session with these stores may be shown: the first store's first, each newest first."""
+    with SearchIndex(space.home.path("search.db")) as index:
+        labels = _refreshed(space, index, tuple(mounts))
+        return index.everything(labels, today=space.now().date().isoformat())
+
+
+def _refreshed(space: Space, index: SearchIndex, mounts: Sequence[Mount]) -> list[str]:
+    """Bring the index up to date with these stores; under which labels their memories are in it."""
+    index.refresh(_source(space, mount) for mount in mounts)
+    return [label for mount in mounts for label in _labels(space, mount)]
 
 
 def _source(space: Space, mount: Mount) -> FolderSource:

@@ -253,6 +253,14 @@ class Records:
         ]
         self._keep(*statements)
 
+    # -- what the stages did
+
+    def tell(self, kind: str, design: str, facts: Mapping[str, object], *, number: int = 0) -> None:
+        """Put what a stage did into the stream of events; ``number`` is what it took, in milliseconds."""
+        at = time_text(self._clock())
+        word = json.dumps(facts, ensure_ascii=False)
+        self._keep(("tell", {"kind": kind, "ref": design, "at": at, "word": word, "number": number}))
+
     def _keep(self, *statements: Statement) -> None:
         with self._database.transaction():
             for name, values in statements:

@@ -255,6 +255,18 @@ class SearchIndex:
                 found = Found()
         return found
 
+    def everything(self, labels: Sequence[str], *, today: str = "") -> list[Candidate]:
+        """All memories of these labels, for who ranks by looking at each: in the order of the labels, each newest first.
+
+        ``today`` as in ``find``. An index that cannot be read holds nothing."""
+        with self._lock:
+            try:
+                found: list[Candidate] = self._mended(partial(_everything, list(dict.fromkeys(labels)), today))
+            except sqlite3.Error as error:
+                self.detail = str(error)
+                found = []
+        return found
+
     def query(self, prompt: str, labels: Iterable[str], *, now: float, limit: int = 5) -> list[Result]:
         """``find`` and ``recall.choose`` in one: what is worth showing for a prompt. ``now``: seconds since 1970."""
         question = recall.ask(prompt)
@@ -470,6 +482,20 @@ def _find(question: Question, labels: Sequence[str], limit: int, today: str, con
         if not (today and candidate.valid_until and candidate.valid_until < today):
             found.candidates.append(candidate)
     found.candidates.sort(key=lambda candidate: -scores[candidate.key])
+    return found
+
+
+def _everything(labels: Sequence[str], today: str, connection: sqlite3.Connection) -> list[Candidate]:
+    order = {label: place for place, label in enumerate(labels)}
+    names = dict(connection.execute(f"select id, name from label where name in ({_marks(labels)})", labels).fetchall())
+    found = [
+        Candidate(key, names[label], root, path, length, {}, *loads(shown))
+        for key, root, path, label, length, shown in connection.execute(
+            f"select key, root, path, label, length, shown from memory join source on source.id = source "
+            f"where label in ({_marks(names)})", list(names))
+    ]
+    found = [each for each in found if not (today and each.valid_until and each.valid_until < today)]
+    found.sort(key=lambda each: (order[each.label], -each.modified_at, each.path.rpartition("/")[2], each.id))
     return found
 
 

@@ -5,8 +5,10 @@ What an event names may be gone (a refusal that was pruned): then it is told wit
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+from reverie.core import telemetry
 from reverie.core.events import Event
 from reverie.storage.database import Database, time_of
 from reverie.storage.history import History
@@ -56,6 +58,8 @@ class Stream:
             return self._change(int(ref))
         if kind == "refused":
             return {"reason": word, **self._refusal(int(ref))}
+        if kind in telemetry.KINDS:
+            return {"design": ref, **_told(word)}
         if kind == "session_read":
             host, _, session = ref.partition(" ")
             return {"host": host, "session": session, "outcome": word, "kept": number}
@@ -83,3 +87,11 @@ class Stream:
         if row is None:
             return {}
         return {name: row[name] for name in ("quote", "host", "session", "message", "run") if row[name]}
+
+
+def _told(word: str) -> dict[str, object]:
+    try:
+        facts = json.loads(word)
+    except ValueError:
+        return {}
+    return facts if isinstance(facts, dict) else {}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reverie.core import telemetry
 from reverie.core.events import KINDS
 from reverie.entrypoints.cli import common
 
@@ -25,14 +26,22 @@ if TYPE_CHECKING:
 @click.option("--after", metavar="ID", default="", help="Only what came after this event; its id is the first word of a line.")
 @click.option("--since", metavar="DATE", help="Only what happened since then: 2026-11-01, or 7d for the last seven days.")
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help=f"Only these; repeatable: {', '.join(KINDS)}.")
+@click.option("--export", "exports", is_flag=True,
+              help="Send what the stages did since the last export to the collector of OTEL_EXPORTER_OTLP_ENDPOINT.")
 def command(
-    design: str | None, cwd: str | None, as_json: bool, follow: bool, after: str, since: str | None, kinds: tuple[str, ...]
+    design: str | None, cwd: str | None, as_json: bool, follow: bool, after: str, since: str | None, kinds: tuple[str, ...],
+    exports: bool,
 ) -> None:
     """What happened, across all sessions, agents and processes: one line an event, in one order, oldest first.
 
     Ids only grow, whatever the clock does; `--after` goes on where you stopped. With --json each line is a JSON object.
     """
     memory = common.opened(design, cwd)
+    if exports:
+        from reverie.entrypoints import otel
+
+        click.echo(f"Exported: {otel.export(memory)} events.")
+        return
     try:
         for event in memory.events(after=after, since=since, kinds=kinds, follow=follow, wait=_wait):
             click.echo(json.dumps(event.as_dict(), ensure_ascii=False) if as_json else _line(event))
@@ -64,6 +73,8 @@ def _line(event: Event) -> str:
     facts = event.facts
     words = [f"{name} {facts[name]}" for name in ("operation", "run", "outcome", "reason", "how", "flow") if facts.get(name)]
     words += [str(facts[name]) for name in ("memory", "model", "design") if facts.get(name)]
+    if event.kind in telemetry.KINDS:
+        words += [f"{name} {value}" for name, value in facts.items() if name != "design" and value not in ("", [])]
     memories = facts.get("memories")
     if isinstance(memories, list):
         words += [f"{each['action']} {each['name'] or each['memory']}" for each in memories]

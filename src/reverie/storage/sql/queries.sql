@@ -517,6 +517,11 @@ SELECT coalesce(min(id), 0) AS first, coalesce(max(id), 0) AS last FROM events;
 SELECT * FROM drops WHERE id = :drop;
 
 
+-- name: tell
+-- What a stage did: its fields stand in the event itself, as JSON.
+INSERT INTO events (kind, ref, at, word, number) VALUES (:kind, :ref, :at, :word, :number);
+
+
 -- name: prune_events
 -- Keep only the newest events.
 DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - :newest;
