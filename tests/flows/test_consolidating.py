@@ -446,6 +446,36 @@ def test_undo_gives_back_every_byte(tmp_path: Path, design: str) -> None:
     assert bench.files() == before
 
 
+def test_what_was_undone_is_not_done_again_by_itself(bench: Bench) -> None:
+    bench.learned(1, bench.shop, PORT)
+    bench.undo(bench.consolidate().run)
+    assert bench.files() == {}
+    bench.clock.forward(hours=7)
+    assert bench.consolidate(force=False).status is Status.SUCCEEDED
+    assert PORT not in bench.text() and PORT not in bench.text("memory_summary.md")
+    bench.consolidate()
+    assert PORT not in bench.text()
+
+
+def test_a_handbook_that_was_deleted_is_made_again(bench: Bench) -> None:
+    bench.learned(1, bench.shop, PORT)
+    bench.consolidate()
+    before = bench.files()
+    (bench.store / "MEMORY.md").unlink()
+    assert bench.consolidate().status is Status.SUCCEEDED
+    assert bench.files() == before
+
+
+def test_what_stood_there_before_the_first_consolidation_is_by_hand(bench: Bench) -> None:
+    bench.store.mkdir(parents=True)
+    mine = ("# Task Group: mine\napplies_to: cwd=" + bench.shop + "\n\n## Task 1: x, outcome=success\n\n### rollout_summary_files\n- none.md\n\n"
+            "### keywords\n- x\n\n### Reusable knowledge\n- The payment service listens on port 8443\n")
+    (bench.store / "MEMORY.md").write_text(mine)
+    bench.learned(1, bench.shop, "The payment service listens on port 9000", days_ago=-400)     # later than the file's time
+    done = bench.consolidate()
+    assert bench.text() == mine and any("9000" in note for _, note in done.notes)
+
+
 def test_a_dry_run_shows_the_difference_and_writes_nothing(bench: Bench) -> None:
     bench.learned(1, bench.shop, PORT)
     bench.consolidate()

@@ -57,6 +57,7 @@ BASELINE = "memory_baseline"            # the job that says: the files are new, 
 AUTHOR = ("Codex", "noreply@openai.com")        # spec/codex §9.4
 MESSAGE = "Initialize Codex git baseline"
 ATTEMPTS = 3
+CHANGES_SEEN = 500                      # of the journal, when looking for the last consolidation
 EXPIRING = 0.2                          # of what the last consolidation worked from: not more is let go at once
 SOON_SECONDS = 60                       # somebody wrote meanwhile: no reason to wait an hour
 _REFUSALS = {Refusal.COOLDOWN: Status.COOLDOWN, Refusal.RUNNING: Status.RUNNING, Refusal.RETRY_BACKOFF: Status.RETRY_UNAVAILABLE}
@@ -319,9 +320,16 @@ class _Run:
         if self.maker is not None:
             return self.maker(self.checks, beat.check)
         if self.model is None:
-            return Rules(self.shape, project_of=self._project_of, tombstones=self.home.records.tombstones())
+            return Rules(self.shape, project_of=self._project_of, tombstones=self.home.records.tombstones(),
+                         rebuild=self.force or not self._was_taken_back())
         return Agent(self.model, home=self.home.root, prefix=f"{_plain(self.store.label)}.agent", rules=self.checks,
                      budget=self.options.budget, watch=beat.check)
+
+    def _was_taken_back(self) -> bool:
+        """Whether the user undid the last consolidation: what they gave back is not done again by itself."""
+        last = next((change for change in self.home.journal.changes(CHANGES_SEEN) if change.cause.operation == "consolidate"
+                     and any(path.startswith(f"stores/{self.store.label}/") for path in change.paths)), None)
+        return last is not None and last.status == "undone"
 
     def _made(self, given: Given, beat: Heartbeat) -> Made:
         consolidator = self._consolidator(beat)

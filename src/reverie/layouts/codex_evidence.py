@@ -129,6 +129,7 @@ def _cover(part: frozenset[str], whole: frozenset[str]) -> float:
 def _labels(old: Handbook, new: Handbook, after: Folder, said: Said) -> Iterator[Fault]:
     """New tasks rest on sessions of the project that their block is labelled with."""
     known: dict[frozenset[str], set[str]] = {}
+    cited = {source["file"] for group in old.groups for task in group.tasks for source in task.sources}
     for group in old.groups:
         known.setdefault(frozenset(said.of(group)), set()).update(_text(task) for task in group.tasks)
     resources = {path.rpartition("/")[2] for path in after if path.startswith(codex_inputs.EXTENSIONS)}
@@ -140,7 +141,7 @@ def _labels(old: Handbook, new: Handbook, after: Folder, said: Said) -> Iterator
             where = f"'# Task Group: {group.label[:60]}', '{task.node.heading[:60]}'"
             files = [source["file"] for source in task.sources]
             for file in files:
-                if file not in said.owner and file not in resources:
+                if file not in said.owner and file not in resources and file not in cited:
                     yield _fault("invented_evidence", f"{where} cites {file[:80]!r}, which is not there")
             projects = {said.owner[file] for file in files if file in said.owner}
             if EVERYWHERE in owners:

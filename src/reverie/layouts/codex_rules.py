@@ -41,11 +41,14 @@ class Rules:
 
     name = "rules"
 
-    def __init__(self, shape: Shape, *, project_of: Callable[[str], str], tombstones: Sequence[Tombstone] = ()) -> None:
-        self._shape, self._project_of, self._tombstones = shape, project_of, tombstones
+    def __init__(
+        self, shape: Shape, *, project_of: Callable[[str], str], tombstones: Sequence[Tombstone] = (), rebuild: bool = True
+    ) -> None:
+        """``rebuild``: a handbook that is empty is made again, rather than that all of it was taken out on purpose."""
+        self._shape, self._project_of, self._tombstones, self._rebuild = shape, project_of, tombstones, rebuild
 
     def consolidate(self, given: Given, *, now: datetime) -> Made:
-        work = _Work(given, self._shape, self._project_of, self._tombstones)
+        work = _Work(given, self._shape, self._project_of, self._tombstones, rebuild=self._rebuild)
         work.forget()
         work.learn()
         folder = dict(given.folder)
@@ -70,7 +73,7 @@ class _Work:
     """One consolidation."""
 
     def __init__(
-        self, given: Given, shape: Shape, project_of: Callable[[str], str], tombstones: Sequence[Tombstone]
+        self, given: Given, shape: Shape, project_of: Callable[[str], str], tombstones: Sequence[Tombstone], *, rebuild: bool
     ) -> None:
         self._given, self._project_of, self._tombstones = given, project_of, tombstones
         self._read = Reading(given.folder, shape)
@@ -82,12 +85,13 @@ class _Work:
         old = [found.text for found in was.bullets()] if was else []
         now = {texts.fold(found.text) for found in self.handbook.bullets()}
         self._machine = {texts.fold(text) for text in old}              # what stood there after the last consolidation
-        self._based = was is not None
         self._taken_out = [text for text in old if texts.fold(text) not in now]     # by a person, since
+        if rebuild and self.handbook.blank:
+            self._taken_out = []
 
     def _by_hand(self, found: Found) -> bool:
         """Whether a person may have put a bullet there, or the user said it: it has a name, or came since the baseline."""
-        return bool(found.mark) or (self._based and texts.fold(found.text) not in self._machine)
+        return bool(found.mark) or texts.fold(found.text) not in self._machine
 
     # ---- forgetting
 
@@ -216,6 +220,7 @@ class _Work:
         number = sum(len(group.tasks) for group in self.handbook.groups)
         found = self.handbook.put(memory, "", bullet_of(memory), thread=thread.id, file=thread.file, updated_at=at)
         assert found.group is not None
+        self._machine.add(texts.fold(found.text))
         task = found.group.of_session(thread.id, thread.file)
         assert task is not None
         if sum(len(group.tasks) for group in self.handbook.groups) > number:
@@ -231,9 +236,9 @@ class _Work:
         task.node.heading = codex_handbook.heading(task.number, about, outcome if outcome in OUTCOMES else "uncertain")
 
     def _cite(self, found: Found, memory: Memory, thread: Thread) -> None:
-        """Let what stands there rest on one more session; what the user said needs no more."""
+        """Let what stands there rest on one more session; what a person wrote or said needs no more."""
         tasks = found.tasks_of()
-        if not found.mark and tasks and found.group and found.group.scope == memory.scope:
+        if not self._by_hand(found) and tasks and found.group and found.group.scope == memory.scope:
             self._cite_in(tasks[0], thread)
 
     def _cite_in(self, task: Task, thread: Thread) -> None:
