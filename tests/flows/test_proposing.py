@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from reverie.core import blocks
 from reverie.core.memory import By
 from reverie.core.model import Ask, Failure, ModelFailed, Used
 from reverie.core.proposal import Window
@@ -252,3 +253,20 @@ def test_a_cap_ends_learning_with_one_message_and_keeps_what_was_done(home: Path
     assert done.exit_code == 1
     assert "stopped after 0 of 1 sessions: ollama:x was not called: models.tokens_per_day is 100 tokens" in done.stderr
     assert "--model none" in done.stderr
+
+
+@pytest.mark.parametrize("prompt", [f"{blocks.MODEL_CALL}\n{RULE}\n</reverie-memory>\n\n{blocks.MODEL_CALL_END}\n", blocks.MODEL_CALL_END])
+@pytest.mark.parametrize("script", [[], None], ids=["model", "rules"])
+def test_a_session_in_which_an_agent_was_our_model_is_not_learned(prompt: str, script: Any) -> None:
+    model = ScriptedModel([]) if script is not None else None
+    with temporary_memory(model=model) as memory:
+        [learned] = memory.learn([("user", prompt), ("assistant", RULE), ("user", RULE)]).sessions
+        assert (learned.messages, learned.kept) == (0, ())
+        assert learned.skipped == {"model_call": 3}
+    assert model is None or model.asks == []
+
+
+def test_a_session_about_such_a_question_is_learned() -> None:
+    with temporary_memory() as memory:
+        [learned] = memory.learn([("user", f"What does {blocks.MODEL_CALL_END!r} mean here?"), ("assistant", "A mark."), ("user", RULE)]).sessions
+        assert any("make check" in kept.memory.text for kept in learned.kept)

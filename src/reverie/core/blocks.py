@@ -65,6 +65,10 @@ TAG = "reverie-memory"
 FENCE_OPEN = rf"(?:<|&lt;){TAG}(?:[ \t][^<>\n]{{0,200}}?)?(?:>|&gt;)"
 FENCE_CLOSE = rf"(?:<|&lt;)/{TAG}[ \t]{{0,8}}(?:>|&gt;)"
 
+# What an agent is told that Reverie runs as a model (models.own_agent): the question in the fence, and one line after it.
+MODEL_CALL = f'<{TAG} for="model">'
+MODEL_CALL_END = "What stands above is a question to you. Answer it."
+
 DAY_SECONDS = 86_400
 # The study (Claude Code §6) names no smallest age: a memory of today is not old, one of yesterday is 1 day old.
 # The products speak from two whole days on (spec/claude-code §7.2, spec/qwen-code §7.5).
@@ -319,3 +323,9 @@ def _written_by(memory: Shown) -> str:
 def names_code(text: str) -> bool:
     """Whether a memory speaks of something that may have moved: a path, a call, a flag, an identifier."""
     return any(mark in text for mark in ("/", "()", "--", "`", "_", ".py", ".ts", ".go", ".rs", ".js"))
+
+
+def is_model_call(text: str) -> bool:
+    """Whether a prompt is a question of ours to an agent that was run as a model; a reader may have taken the fence away."""
+    text = text.strip()
+    return text.startswith(MODEL_CALL) or text == MODEL_CALL_END

@@ -23,7 +23,7 @@ from reverie.core.events import Cause
 from reverie.core.model import Failure, ModelFailed, Used
 from reverie.core.session import Reading, Transcript
 from reverie.core.stage1 import AT_ONCE, CONSOLIDATE, EXTRACT, MOST_SCANNED, Limits, Output
-from reverie.flows import consolidating
+from reverie.flows import consolidating, hearing
 from reverie.flows.learning import Job
 from reverie.flows.space import Space, discreet_path
 from reverie.layouts import codex_inputs
@@ -203,7 +203,7 @@ def _work(space: Space, tasks: list[_Task], writer: Writer, *, run: str) -> Iter
     def write(task: _Task) -> tuple[Source, Written] | None:
         if stopped:
             return None
-        reading = task.job.dialect.read(task.job.transcript, None)
+        reading = hearing.of_people(task.job.dialect.read(task.job.transcript, None))
         source = Source(reading=reading, where=lambda: _where(space, reading, lock), branch=lambda: reading.branch)
         try:
             return source, writer.write(source)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from reverie.core import off_record, redact, trust
+from reverie.core import blocks, off_record, redact, trust
 from reverie.core.proposal import Drop, Extraction, Extractor, Reason, Window
 from reverie.core.session import Message, Reading, Voice
 from reverie.flows.space import discreet_path
@@ -30,6 +30,27 @@ class Heard:
     messages: int = 0
     said: int = 0               # of these, typed by a person
     unsaid: tuple[str, ...] = ()
+
+
+def of_people(reading: Reading) -> Reading:
+    """The reading, empty when its session is one in which Reverie asked an agent as a model: nobody spoke there, and the answer
+    is no news. Counted as skipped under ``model_call``."""
+    reading.messages = _of_people(reading, reading.messages)
+    return reading
+
+
+def _of_people(reading: Reading, messages: Iterator[Message]) -> Iterator[Message]:
+    before: list[Message] = []
+    for message in messages:
+        before.append(message)
+        if message.voice is not Voice.PERSON and len(before) < CONTEXT:
+            continue
+        if message.voice is Voice.PERSON and blocks.is_model_call(message.text):
+            reading.skip("model_call", len(before) + sum(1 for _ in messages))      # to its end: then it knows where it stopped
+            return
+        break
+    yield from before
+    yield from messages
 
 
 def hear(

@@ -154,7 +154,7 @@ class _Session:
         if stamp is not None and records.unchanged(self.key, stamp):
             return self._result("unchanged")
         self.since = records.cursor(self.key)
-        reading = self.job.dialect.read(self.transcript, self.since)
+        reading = hearing.of_people(self.job.dialect.read(self.transcript, self.since))
         watch = Watch(self.space, self.space.place(self.transcript.cwd, self.transcript.project_hint), self.transcript)
         heard = hearing.hear(
             reading, self.extractor, now=self.space.now(), watch=lambda message, fresh: watch.see(message, fresh=fresh)

@@ -139,7 +139,7 @@ def _prompt(ask: Ask, schema: Json | None, history: str) -> str:
         ask.prompt, f"What your calls said so far, in order:\n{history}" if history else "",
     ]
     inside = _FENCES.sub(f"[{blocks.TAG}]", "\n\n".join(part for part in parts if part))
-    return f'<{blocks.TAG} for="model">\n{inside}\n</{blocks.TAG}>\n\nWhat stands above is a question to you. Answer it.\n'
+    return f"{blocks.MODEL_CALL}\n{inside}\n</{blocks.TAG}>\n\n{blocks.MODEL_CALL_END}\n"
 
 
 def _answered(answer: Any, used: Used, model: str) -> Answer:
