@@ -174,6 +174,7 @@ class _Work:
                 body=body, why=why, how_to_apply=how, scope=scope, project=project, keywords=keywords,
                 source=Source(by=By.MODEL, host="codex", session=thread.id, cwd=thread.cwd), modified_at=_time(thread),
             ))
+            memory = _with_own_keywords(memory) if scope == "user" else memory
             drop = _GATE.check(Proposal(memory=memory), tombstones=self._tombstones)
             if drop:
                 self._dropped.add(thread.id)
@@ -231,7 +232,8 @@ class _Work:
     def _describe(self, task: Task, memory: Memory, thread: Thread) -> None:
         """A new task is called by what the session was about."""
         about = shown(thread.front.get("description", "")) or memory.name
-        about = memory.name if thread.id in self._dropped or trust.instructs(about) else about
+        apart = memory.scope == "user"          # seen in every project: what else the session was about is one project's
+        about = memory.name if apart or thread.id in self._dropped or trust.instructs(about) else about
         outcome = thread.front.get("task_outcome", "")
         task.node.heading = codex_handbook.heading(task.number, about, outcome if outcome in OUTCOMES else "uncertain")
 
