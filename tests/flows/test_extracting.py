@@ -423,6 +423,23 @@ def test_stopped_in_the_middle_the_rest_is_given_back(bench: Bench) -> None:
     assert outcomes(bench.run("codex")) == {"succeeded": 4}
 
 
+def test_a_session_that_breaks_the_reader_keeps_no_other_from_being_extracted(bench: Bench) -> None:
+    for number in range(1, 4):
+        rollout(bench.agents, TALK, number=number)
+
+    def script(ask: Ask) -> Turn:
+        if thread_id(2) in ask.prompt:
+            raise KeyError("token: abcdefghijklmnop1234")
+        return answer()
+
+    bench.says(script)
+    done = bench.run("codex")
+    assert outcomes(done) == {"succeeded": 2, "failed": 1}
+    [failed] = [each for each in done.phase1.sessions if each.outcome == "failed"]
+    assert failed.detail.startswith("KeyError: ")
+    assert bench.job(2, "codex").retry_remaining == 2
+
+
 def test_results_are_handed_on_as_they_come_and_errors_with_them() -> None:
     def work(number: int) -> int:
         if number == 3:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from reverie import errors
 from reverie.core import place as places
-from reverie.core import stage1
+from reverie.core import redact, stage1
 from reverie.core.events import Cause
 from reverie.core.model import Failure, ModelFailed, Used
 from reverie.core.session import Reading, Transcript
@@ -227,11 +227,11 @@ def _work(space: Space, tasks: list[_Task], writer: Writer, *, run: str) -> Iter
 
 def in_threads(
     work: Callable[[Item], Result], items: Sequence[Item], *, at_once: int
-) -> Iterator[tuple[Item, Result | Exception]]:
+) -> Iterator[tuple[Item, Result | BaseException]]:
     """Do some work on each item, a few at once, and hand on each result as it comes. Whoever stops listening waits for nothing:
     the threads end with the process."""
     waiting: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[Item, Result | Exception]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[Item, Result | BaseException]] = queue.SimpleQueue()
     for item in items:
         waiting.put(item)
     threads = min(at_once, len(items))
@@ -242,7 +242,7 @@ def in_threads(
         while (item := waiting.get()) is not None:
             try:
                 done.put((item, work(item)))
-            except Exception as error:  # handed on, to be answered where results are
+            except BaseException as error:  # handed on, to be answered where results are; else nobody would hear of it
                 done.put((item, error))
 
     for _ in range(threads):
@@ -268,7 +268,7 @@ def _where(space: Space, reading: Reading, lock: threading.Lock) -> Where:
 # ---- storing
 
 def _settled(
-    space: Space, task: _Task, result: tuple[Source, Written] | Exception | None, actor: str, stopped: Sequence[str],
+    space: Space, task: _Task, result: tuple[Source, Written] | BaseException | None, actor: str, stopped: Sequence[str],
     *, run: str,
 ) -> Extracted:
     """One session's end, in the tables and as a result (spec/codex §7)."""
@@ -281,12 +281,13 @@ def _settled(
                            used=result.used if result else Used())
         if isinstance(result, ModelFailed):
             space.home.jobs.fail(task.claim, f"{result.why}: {result}")
-            return replace(outcome, outcome="failed", detail=f"{result.why}: {result}", used=result.used)
-        if isinstance(result, Exception):
-            if not isinstance(result, (errors.ReverieError, OSError, ValueError, RecursionError)):
-                raise result            # a fault of ours: loud, and the job is given back
-            space.home.jobs.fail(task.claim, f"{type(result).__name__}: {result}")
-            return replace(outcome, outcome="failed", detail=str(result))
+            return replace(outcome, outcome="failed", detail=redact.redact(f"{result.why}: {result}").text, used=result.used)
+        if isinstance(result, Exception):       # whatever a transcript made of us: this session fails by name, not the others
+            detail = f"{type(result).__name__}: {result}"
+            space.home.jobs.fail(task.claim, detail)
+            return replace(outcome, outcome="failed", detail=redact.redact(detail).text)
+        if isinstance(result, BaseException):
+            raise result
         return _keep(space, task, *result, actor, outcome, run=run)
     except errors.LeaseLost as lost:
         return replace(outcome, outcome="lease_lost", detail=str(lost))
