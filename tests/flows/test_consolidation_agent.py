@@ -12,6 +12,7 @@ from tests.flows.consolidations import Bench
 from reverie import errors, texts
 from reverie.core.consolidation import Consolidated, Given, Status
 from reverie.core.model import Ask, Failure, ModelFailed, ToolRefused, Used
+from reverie.flows import consolidating
 from reverie.flows.consolidating import Options
 from reverie.flows.consolidation_agent import Agent, Budget, Desk
 from reverie.layouts.codex import STUDY
@@ -94,6 +95,25 @@ def test_a_model_that_sees_no_reason_changes_only_the_inputs(bench: Bench) -> No
     assert bench.text() == before
     assert HUGO in bench.text("raw_memories.md")
     assert run(bench, ScriptedModel([])).status is Status.NO_CHANGES
+
+
+def test_a_dry_run_asks_no_model_and_counts_what_it_would_read(bench: Bench) -> None:
+    before = bench.files()
+    model = ScriptedModel([])
+    with bench.opened() as memory:
+        done = consolidating.rehearsed(memory.space, model=model)
+    assert (done.status, done.by, model.asks) == (Status.SUCCEEDED, "model:scripted:model", [])
+    assert done.used.tokens > 200 and not done.used.known
+    assert bench.files() == before
+
+
+def test_what_no_session_says_is_told(bench: Bench) -> None:
+    def invent(text: str) -> str:
+        return text.replace(f"- {PORT}", f"- {PORT}\n- Elephants migrate through northern valleys every summer\n- Deploys need the staging cluster")
+
+    done = run(bench, ScriptedModel([_handbook(bench, invent), "done"]))
+    assert done.status is Status.SUCCEEDED, done
+    assert ("new bullets whose words no cited session says", "1") in done.notes
 
 
 # ---- a hostile one

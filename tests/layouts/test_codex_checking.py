@@ -145,6 +145,13 @@ def test_what_is_no_text_or_too_large_is_refused(shape: Shape) -> None:
 
 
 @BOTH
+@pytest.mark.parametrize("text", ["- a b c\n" * 6_000, "# Task Group: x\n" * 6_000, "1. x\n" * 6_000, "some words\n\n" * 11_000])
+def test_what_is_too_long_to_be_judged_is_refused_at_once(shape: Shape, text: str) -> None:
+    each = case(shape)
+    assert each.put("MEMORY.md", each.text() + text).rules() == {"too_long"}
+
+
+@BOTH
 def test_a_new_credential_is_refused_and_one_that_stood_there_is_nobodys_fault(shape: Shape) -> None:
     each = case(shape)
     assert each.sub("port 8443", f"port 8443, key {KEY}").rules() == {"secret"}

@@ -36,7 +36,7 @@ from reverie.flows import rehearsal
 from reverie.flows.consolidation_agent import Agent, Budget, Estimated
 from reverie.flows.heartbeat import Heartbeat
 from reverie.flows.space import Space
-from reverie.layouts import codex_checking, codex_inputs
+from reverie.layouts import codex_checking, codex_evidence, codex_inputs
 from reverie.layouts.codex import Codex
 from reverie.layouts.codex_checking import Rules as Checks
 from reverie.layouts.codex_inputs import Extract
@@ -256,6 +256,7 @@ class _Run:
                       baseline=workspace.file_at_baseline(Path(self.store.root), "MEMORY.md"))
         made = self._made(given, beat)
         self._check(given, made)
+        self._look_at(given, made)
         self._apply(claim, view, given, made, outputs)
         self._baseline()
         return self._ended(Status.SUCCEEDED)
@@ -343,9 +344,7 @@ class _Run:
             raise _Ended(Status.SPAWN if early else Status.AGENT, str(failed)) from failed
         except (errors.StoreUnavailable, staging.OutOfBounds, OSError) as error:
             raise _Ended(Status.AGENT, str(error)) from error
-        cited = codex_checking.forgotten_still_cited(given, made.folder, self.shape)
-        notes = (*made.notes, *([("forgotten summaries that are still cited", str(cited))] if cited else []))
-        self.told = replace(self.told, used=made.used, notes=notes)
+        self.told = replace(self.told, used=made.used, notes=made.notes)
         return made
 
     def _check(self, given: Given, made: Made) -> None:
@@ -354,6 +353,13 @@ class _Run:
         if found:
             raise _Ended(Status.INVALID, f"{len(found)} reason{'s' if len(found) > 1 else ''} against what {self.told.by} made: "
                          f"{found[0]}", faults=found)
+
+    def _look_at(self, given: Given, made: Made) -> None:
+        """What is no reason to refuse, and a person should know."""
+        cited = codex_checking.forgotten_still_cited(given, made.folder, self.shape)
+        alone = codex_evidence.unsupported(given, made.folder, self.shape, project_of=self._project_of)
+        counted = (("forgotten summaries that are still cited", cited), ("new bullets whose words no cited session says", alone))
+        self.told = replace(self.told, notes=(*self.told.notes, *((name, str(count)) for name, count in counted if count)))
 
     # ---- carrying it out
 

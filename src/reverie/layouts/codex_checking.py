@@ -7,6 +7,7 @@ tries to instruct). A refusal names the rule and the place, so that the one who 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -24,6 +25,9 @@ from reverie.layouts.files import MOST_BYTES
 SKILL_BYTES = 64 * 1024                 # of one file of a skill: it is read whole by an agent
 SKILL_FILES = 40
 PROFILE_WORDS = codex_summary.PROFILE_WORDS
+MOST_BULLETS = 5_000                    # and headings, of one file: nobody reads more, and each is judged
+MOST_LINES = 20_000
+_BULLET = re.compile(r"^[ \t]*(?:[-*+#]|\d{1,3}[.)])", re.MULTILINE)
 _MOST_FAULTS = 40                       # more tell nobody more
 
 
@@ -85,6 +89,10 @@ def _text(path: str, before: Folder, data: bytes) -> Iterator[Fault]:
         return
     if "\0" in text:
         yield Fault(rule="not_text", path=path, detail="it holds NUL characters: only text is kept")
+        return
+    if len(_BULLET.findall(text)) > MOST_BULLETS or text.count("\n") > MOST_LINES:
+        yield Fault(rule="too_long", path=path,
+                    detail=f"more than {MOST_BULLETS:,} bullets and headings, or {MOST_LINES:,} lines")
         return
     old = (_bytes(before, path) or b"").decode("utf-8", "replace")
     new = [secret for secret in redact.find(text) if text[secret.start : secret.end] not in old]

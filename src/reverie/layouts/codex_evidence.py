@@ -32,6 +32,7 @@ UNKNOWN = "?"                           # of a session that does not say where i
 SAME = 0.6                              # of a bullet's words in another one: it is that one, in other words
 TAKEN = 0.8                             # of a bullet's words in what another project said: it is from there
 OWN = 0.5                               # of them in what its own sessions said: it may be from here all the same
+SUPPORTED = 0.3                         # of them at the least
 FEW_WORDS = 3                           # words that say too little to tell where they are from
 
 
@@ -47,6 +48,20 @@ def faults(
     yield from _for_everyone(before, after, new, said)
     yield from _lost(given, old, new, after, shape, most_gone)
     yield from _instructions(before, after, said)
+
+
+def unsupported(given: Given, after: Folder, shape: Shape, *, project_of: Callable[[str], str]) -> int:
+    """How many new bullets say what none of the sessions that they cite says, as far as words tell: for a person to look at.
+    A paraphrase or another language may count, so it is no reason to refuse."""
+    said = _said(given.folder, project_of)
+    was = {texts.fold(found.text) for found in _handbook(given.folder, shape).bullets()}
+    count = 0
+    for found in _handbook(after, shape).bullets():
+        words = _words(found.text)
+        files = {source["file"] for task in found.tasks_of() for source in task.sources} & said.words.keys()
+        if files and len(words) >= FEW_WORDS and texts.fold(found.text) not in was:
+            count += _cover(words, frozenset().union(*(said.words[file] for file in files))) < SUPPORTED
+    return count
 
 
 def _handbook(folder: Folder, shape: Shape) -> Handbook:

@@ -4,7 +4,8 @@
 ``verifying`` before relying on a memory · ``searching`` how to find more than an index shows · ``place`` the folders ·
 ``short`` all of that in few words · ``own`` what is left of it where Reverie itself learns · ``shape`` and ``shape_2_1``
 how a file begins, for a place in another text. Which design has which: ``axes.guidance``. ``proposing`` what an extractor
-asks a model, ``selecting`` what recall asks one.
+asks a model, ``selecting`` what recall asks one, ``consolidating`` and ``consolidate`` what phase 2 asks one, with one of
+``handbook_in_tasks`` and ``handbook_in_blocks`` in it.
 """
 
 from __future__ import annotations
