@@ -137,3 +137,19 @@ def test_sixteen_workers_share_the_sessions_and_do_each_once(tmp_path: Path) -> 
     outputs, jobs, _ = state(home, "codex")
     assert {status for _, status, _ in jobs} == {"done"}
     assert len(outputs) == 30           # every fourth has nothing
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, a process cannot be interrupted alone")
+def test_interrupted_it_gives_back_what_it_held_and_the_next_run_goes_on_at_once(tmp_path: Path, agents: Path) -> None:
+    calm, home = tmp_path / "calm", tmp_path / "home"
+    finish(start(calm, agents, "codex"))
+    for _ in range(3):
+        process = start(home, agents, "codex")
+        ready(process)
+        time.sleep(0.15)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    with open_memory(home, design="codex", cwd=tmp_path, environment={}) as memory:
+        assert all(job.status != "running" for job in memory.space.home.jobs.all(EXTRACT))
+    finish(start(home, agents, "codex"))
+    assert state(home, "codex") == state(calm, "codex")

@@ -124,12 +124,17 @@ def extract(
     known = {(job.transcript.host, job.transcript.session): job for job in _newest(found)}
     tasks: list[_Task] = []
     due = _due(space, known, limits, current=current, force=force, left=Counter() if left is None else left)
-    for each in _claims(space, known, due, limits, worker=worker, force=force):
-        if isinstance(each, _Task):
-            tasks.append(each)
-        else:
-            yield each
-    on_start(len(tasks))
+    try:
+        for each in _claims(space, known, due, limits, worker=worker, force=force):
+            if isinstance(each, _Task):
+                tasks.append(each)
+            else:
+                yield each
+        on_start(len(tasks))
+    except BaseException:               # stopped before anything was begun
+        for task in tasks:
+            _release(space, task.claim)
+        raise
     yield from _work(space, tasks, writer, run=run)
 
 
