@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import platform
-import re
 import time
-import uuid
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -24,39 +20,34 @@ from reverie.flows import reading, upkeep
 from reverie.flows.space import Space
 from reverie.flows.upkeep import Found
 from reverie.storage.home import Home
+from reverie.wiring.models import Models
+from reverie.wiring.reports import Consolidated, Report, Taken, as_dict
+from reverie.wiring.setup import Setup
 
 if TYPE_CHECKING:
     from reverie.axes.reminding import Folder
     from reverie.core.agents import Agent
-    from reverie.core.checkup import Checked, Native
+    from reverie.core.checkup import Checked
     from reverie.core.compaction import Distance
-    from reverie.core.consolidation import Consolidated as Phase2
-    from reverie.core.cost import Caps
     from reverie.core.dream import Consolidator
     from reverie.core.dream_report import Dreamed
     from reverie.core.events import ChangeRecord, Undone
     from reverie.core.model import Model
-    from reverie.core.native import NativeFolder
     from reverie.core.profile import Profile
-    from reverie.core.proposal import Extractor
     from reverie.core.recall import Result
-    from reverie.core.session import Transcript, Unreadable
-    from reverie.core.snapshot import Snapshot
-    from reverie.core.stage1 import Limits
     from reverie.core.switch import Switch
     from reverie.flows.adopted import Adopted
     from reverie.flows.adopting import Hand
     from reverie.flows.compaction import Kept
-    from reverie.flows.extracting import Extracted, Writer
+    from reverie.flows.extracting import Extracted
     from reverie.flows.filing import Files
-    from reverie.flows.learning import Job, Learned
+    from reverie.flows.learning import Learned
     from reverie.flows.mending import Mended
     from reverie.flows.metering import Metered
-    from reverie.flows.phases import Phase1
     from reverie.flows.reading import Recalled
     from reverie.hosts.agents_md import Found as Instructed
-    from reverie.layouts.claude_code import ClaudeCode
-    from reverie.subagents import Subagents
+    from reverie.settings import Settings
+    from reverie.wiring.subagents import Subagents
 
 
 def open_memory(
@@ -82,7 +73,9 @@ def open_memory(
     chosen = designs.named(design or values["design"])
     space = Space(Home(str(root.absolute()), clock), chosen, user_home=settings.user_home_of(environment))
     seen_from = settings.expanded(cwd).absolute() if cwd is not None else _cwd()
-    return Memory(space, values, cwd=str(seen_from), environment=environment, model=model, background=background)
+    return Memory(Setup(
+        space=space, settings=values, cwd=str(seen_from), environment=environment, model=model, background=background,
+    ))
 
 
 def _cwd() -> Path:
@@ -95,17 +88,29 @@ def _cwd() -> Path:
 class Memory:
     """A memory as seen from one directory, in one design. Use it as a context manager, or ``close`` it."""
 
-    def __init__(
-        self, space: Space, values: settings.Settings, *, cwd: str, environment: Mapping[str, str], model: Model | None = None,
-        background: bool = False,
-    ) -> None:
-        self.space = space
-        self.settings = values
-        self.cwd = cwd
-        self.environment = environment
-        self.background = background
-        self._given_model = model
-        self._models: dict[str, Model] = {}     # by name: a model remembers what its provider said of limits
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.models = Models(setup)
+
+    @property
+    def space(self) -> Space:
+        """The design's stores in this home."""
+        return self.setup.space
+
+    @property
+    def cwd(self) -> str:
+        """The directory that it is seen from."""
+        return self.setup.cwd
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment's variables, as this memory was opened with them."""
+        return self.setup.environment
+
+    @property
+    def settings(self) -> Settings:
+        """The settings, and where each came from."""
+        return self.setup.settings
 
     # ── what a session and a prompt are shown ────────────────────────────────────────────────────────────────────
 
@@ -216,97 +221,13 @@ class Memory:
         ``most_tokens``: more are not spent. A rehearsal asks a model only if it is named here: it costs as any other does.
         Raises ``ModelFailed`` when the model cannot be asked further; what was learned until then is kept.
         """
-        from reverie.core import switch
-        from reverie.flows import rehearsal
+        from reverie.wiring import learning
 
-        if switch.inside(self.environment):
-            raise errors.WrongUse(f"nothing is learned within an agent that Reverie runs as a model ({switch.INSIDE} is set)")
-        if conversation is not None:
-            jobs = [self._spoken(conversation, session)]
-            bad: list[Unreadable] = []
-        else:
-            jobs, bad = self._found(hosts=hosts, paths=paths, agents_home=agents_home, since=since)
-        on_start(len(jobs) + len(bad))
-        adopted = None
-        with rehearsal.of(self.space) if dry_run else nullcontext(self.space) as space:
-            if conversation is None:
-                native = not paths and (not hosts or "claude-code" in hosts)
-                adopted = self._adopt(space, own=True, native=native, everywhere=True, agents_home=agents_home)
-                adopted = adopted.rehearsed(space.home.root, self.space.home.root) if dry_run else adopted
-            reader = self._reader(model, most_tokens, dry_run=dry_run)
-            run, done = self._run(space, jobs, bad, reader, project=project, on_session=on_session)
-        return Report(run="" if dry_run else run, dry_run=dry_run, sessions=tuple(done), adopted=adopted)
-
-    def _reader(self, name: str, most_tokens: int, *, dry_run: bool) -> Callable[[str], Extractor]:
-        """What makes the extractor of a run: a model, where one was chosen and may be asked, else the rules."""
-        asked = name not in ("", "none", "rules")
-        if name in ("none", "rules") or (dry_run and not asked and self._given_model is None):
-            return lambda run: self._extractor()
-        model = self.model("extract", name=name)
-        if model is None:
-            return lambda run: self._extractor()
-        if model.forbidden and not asked:
-            self.space.home.note(f"calls of models are forbidden by {model.forbidden}: learned by rules")
-            return lambda run: self._extractor()
-        from reverie.flows import proposing
-
-        chosen = model
-        aside = f"/{uuid.uuid4().hex[:8]}" if dry_run else ""    # the runs of rehearsals are numbered anew each time
-        return lambda run: proposing.ByModel(model=chosen.for_run(run + aside, most_tokens=most_tokens))
-
-    def _run(
-        self, space: Space, jobs: list[Job], bad: list[Unreadable], reader: Callable[[str], Extractor], *, project: str | None,
-        on_session: Callable[[Learned], None],
-    ) -> tuple[str, list[Learned]]:
-        run = space.home.journal.start_run("learn")
-        done: list[Learned] = []
-        outcome = "stopped"
-        try:
-            for learned in self._learned(space, jobs, bad, reader(run), run=run, project=project):
-                done.append(learned)
-                on_session(learned)
-            outcome = "succeeded" if any(learned.kept for learned in done) else "succeeded_no_output"
-        finally:
-            space.home.journal.end_run(run, outcome, Counter(learned.outcome for learned in done))
-        return run, done
-
-    def _learned(
-        self, space: Space, jobs: list[Job], bad: list[Unreadable], extractor: Extractor, *, run: str, project: str | None
-    ) -> Iterator[Learned]:
-        from reverie.flows import learning
-
-        for unreadable in bad:
-            yield learning.unreadable(space, unreadable, run=run)
-        yield from learning.learn(
-            space, jobs, extractor, run=run,
-            wanted=(lambda place: _is_project(place, project)) if project else lambda place: True,
+        return learning.learn(
+            self.setup, self.models, conversation, session=session, hosts=hosts, paths=paths, agents_home=agents_home,
+            since=since, project=project, dry_run=dry_run, model=model, most_tokens=most_tokens, on_start=on_start,
+            on_session=on_session,
         )
-
-    def _found(
-        self, *, hosts: Sequence[str], paths: Sequence[str], agents_home: str | None, since: str | None
-    ) -> tuple[list[Job], list[Unreadable]]:
-        """The transcripts to learn from. ``agents_home`` stands for the user's home folder; then the environment is not asked."""
-        from reverie import hosts as agents
-        from reverie.core.session import Unreadable
-        from reverie.flows.learning import Job
-
-        after = _since(since, self.space.now()) if since else None
-        if paths:
-            found: Iterable[Transcript | Unreadable] = (each for path in paths for each in agents.recognise(path, hosts or None))
-        elif agents_home is not None:
-            if not Path(agents_home).is_dir():
-                raise errors.WrongUse(f"--agents-home {agents_home!r} is not a folder")
-            found = agents.find_all(agents_home, {}, hosts or None)
-        else:
-            found = agents.find_all(settings.user_home_of(self.environment), self.environment, hosts or None)
-        jobs: list[Job] = []
-        bad: list[Unreadable] = []
-        for each in found:
-            if isinstance(each, Unreadable):
-                bad.append(each)
-            elif after is None or each.updated_at is None or each.updated_at >= after:
-                jobs.append(Job(dialect=agents.get(each.host), transcript=each))
-        return jobs, bad
 
     # ── what others wrote ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -320,59 +241,17 @@ class Memory:
         ``hand`` says who wrote, when the caller knows; ``only`` names the files (absolute paths in our stores) that are meant.
         ``agents_home`` stands for the user's home folder; then the environment is not asked.
         """
-        from reverie.flows import rehearsal
+        from reverie.wiring import adopting
 
-        with rehearsal.of(self.space) if dry_run else nullcontext(self.space) as space:
-            here, there = self.space.home.root, space.home.root
-            only = None if only is None else [there + path.removeprefix(here) for path in only]
-            report = self._adopt(
-                space, own=own, native=native, everywhere=everywhere, natives_everywhere=everywhere, agents_home=agents_home,
-                hand=hand, only=only,
-            )
-        return report.rehearsed(there, here) if dry_run else report
+        return adopting.adopt(
+            self.setup, own=own, native=native, everywhere=everywhere, dry_run=dry_run, agents_home=agents_home, hand=hand,
+            only=only,
+        )
 
     def _catch_up(self, *, everywhere: bool = False) -> None:
-        """Before a change: what another hand wrote into our stores meanwhile is taken over first, so that no credential in it
-        gets into the history of that change, and an undo of the one does not touch the other."""
-        self._adopt(self.space, own=True, native=False, everywhere=everywhere)
+        from reverie.wiring import adopting
 
-    def _adopt(
-        self, space: Space, *, own: bool, native: bool, everywhere: bool, natives_everywhere: bool = False,
-        agents_home: str | None = None, hand: Hand | None = None, only: Collection[str] | None = None,
-    ) -> Adopted:
-        from reverie.flows import adopted, adopting, adopting_native
-
-        run = adopted.Run(space.home.journal)
-        place = space.place(self.cwd)
-        parts: list[Adopted] = []
-        if own:
-            mounts = {mount.label: mount for mount in (space.every_mount() if everywhere else ())}
-            mounts |= {mount.label: mount for mount in space.around(place)}
-            parts.append(adopting.adopt(space, mounts.values(), run=run, hand=hand, only=only))
-        if native and only is None:
-            found = self._native_folders(space, place, everywhere=natives_everywhere, agents_home=agents_home)
-            parts.append(adopting_native.adopt(space, found, run=run))
-        return run.ended(adopted.together(parts))
-
-    def _native_folders(self, space: Space, place: Place, *, everywhere: bool, agents_home: str | None) -> list[NativeFolder]:
-        """Claude Code's memory folders: this place's, and, when asked for, those of all projects that it knows."""
-        from reverie.hosts import claude_folders, claude_memories
-
-        user_home = settings.user_home_of(self.environment) if agents_home is None else agents_home
-        folders = claude_folders.locate(
-            place, environment=self.environment if agents_home is None else {}, user_home=str(Path(user_home).absolute())
-        )
-        here = claude_memories.here(folders, place, space.place)
-        found = [here] if here else []
-        if everywhere and folders.enabled:
-            known = {each.path for each in found}
-            found += [each for each in claude_memories.everywhere(folders, space.place) if each.path not in known]
-        return found
-
-    def _spoken(self, conversation: Iterable[tuple[str, str]], session: str) -> Job:
-        from reverie.flows import spoken
-
-        return spoken.job(conversation, session=session, cwd=self.cwd, at=self.space.now())
+        adopting.catch_up(self.setup, everywhere=everywhere)
 
     # ── two phases ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -389,83 +268,12 @@ class Memory:
         and a success. ``extract_only``: without phase 2. ``most_removed`` (per cent; default: the setting): a phase 2
         that takes more is refused. ``dry_run``: on a copy; a model is not asked, what it would be asked is counted.
         """
-        from reverie.flows import consolidating, phases, rehearsal
+        from reverie.wiring import phases
 
-        if not self.space.design.writing.two_phases:
-            raise errors.WrongUse(f"the design {self.space.design.name!r} does not write in two phases; `--design codex` does. "
-                                  "`reverie dream` tidies up in every design.")
-        if not dry_run:
-            self._catch_up()
-        jobs, bad = self._found(hosts=hosts, paths=paths, agents_home=agents_home, since=None)
-        asked = phases.Asked(limits=self._limits(), worker=f"{platform.node()}:{os.getpid()}", current=session, force=force,
-                             on_start=on_start, on_session=on_session)
-        with rehearsal.of(self.space) if dry_run else nullcontext(self.space) as space:
-            run = space.home.journal.start_run(phases.OPERATION)
-            outcome, counts = "stopped", dict[str, int]()
-            try:
-                first = phases.phase1(space, jobs, bad, self._writer(space, run=run, dry_run=dry_run), asked, run=run)
-                outcome, counts = first.status, first.outcomes
-                second = None
-                if not extract_only:
-                    second = self._second(space, run, force=force, dry_run=dry_run, most_removed=most_removed)
-                    outcome, counts = str(second.status), {**counts, **consolidating.counts(second)}
-            finally:
-                space.home.journal.end_run(run, outcome, counts)
-        return Consolidated(run="" if dry_run else run, dry_run=dry_run, phase1=first, phase2=second)
-
-    def _second(self, space: Space, run: str, *, force: bool, dry_run: bool, most_removed: int | None) -> Phase2:
-        """Phase 2, within what the settings let it take, and take away."""
-        from reverie.flows import consolidating
-
-        model = self.model("consolidate", run=run)
-        model = None if model is None or model.forbidden else model
-        values = self.settings
-        share = values["dream.most_removed"] if most_removed is None else most_removed
-        options = consolidating.Options(
-            max_raw_memories=values["codex.max_raw_memories_for_consolidation"], max_unused_days=values["codex.max_unused_days"],
-            most_gone=share / 100, budget=consolidating.Budget(tokens=values["codex.consolidation_tokens"]),
+        return phases.consolidate(
+            self.setup, self.models, hosts=hosts, paths=paths, agents_home=agents_home, session=session, force=force,
+            dry_run=dry_run, extract_only=extract_only, most_removed=most_removed, on_start=on_start, on_session=on_session,
         )
-        if dry_run:
-            return consolidating.dry(space, model=model, options=options)
-        return consolidating.consolidate(space, model=model, options=options, force=force, run=run)
-
-    def _limits(self) -> Limits:
-        """The settings where somebody has made them, else the design's own numbers."""
-        from reverie.core.stage1 import Limits
-
-        def chosen(name: str, own: float) -> int:
-            setting = self.settings.values[f"codex.{name}"]
-            return int(own if setting.origin == "default" else setting.value)
-
-        writing = self.space.design.writing
-        return Limits(
-            max_rollouts_per_startup=chosen("max_rollouts_per_startup", writing.sessions_at_once),
-            max_rollout_age_days=chosen("max_rollout_age_days", writing.max_age_days),
-            min_rollout_idle_hours=chosen("min_rollout_idle_hours", writing.idle_hours),
-            headless=bool(self.settings["codex.headless"]),
-        )
-
-    def _writer(self, space: Space, *, run: str, dry_run: bool) -> Writer:
-        """Who writes in phase 1."""
-        from reverie.flows import extracting_writers as writers
-
-        leave_out = bool(self.settings["codex.disable_on_external_context"])
-        model = self.model("extract", run=run)
-        if model is not None and model.forbidden:
-            space.home.note(f"calls of models are forbidden by {model.forbidden}: extracted by rules")
-        if model is None or model.forbidden:
-            return writers.ByRules(
-                extractor=self._extractor(), gate=space.design.writing.gate(), tombstones=space.home.records.tombstones(),
-                now=space.now(), leave_out_external=leave_out)
-        share = space.design.writing.window_share
-        if dry_run:
-            return writers.Estimated(model=model, leave_out_external=leave_out, effective=share)
-        return writers.ByModel(model=model, leave_out_external=leave_out, effective=share)
-
-    def _extractor(self) -> Extractor:
-        from reverie.models.rules import Rules
-
-        return Rules()
 
     # ── language models ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -476,84 +284,17 @@ class Memory:
         what). ``name``: this one, whatever the settings say. ``run`` with ``most_tokens``: the cap of one run (0: the setting).
         Raises ``WrongUse`` for a model that is not known.
         """
-        chosen = name or self._chosen_model(flow)
-        if self._given_model is None and not chosen:
-            return None
-        from reverie.flows.metering import Metered
-        from reverie.models import registry
-
-        model = self._given_model
-        if model is None or name:
-            if chosen not in self._models:
-                self._models[chosen] = registry.named(
-                    chosen, self.settings.tables, self.environment, self.settings["models.min_remaining_percent"]
-                )
-            model = self._models[chosen]
-        return Metered(
-            model=model, ledger=self.space.home.ledger, caps=self._caps(most_tokens), run=run,
-            price=registry.price(model.name, self.settings.tables), currency=registry.currency(),
-            forbidden=self.switch.forbids(background=self.background),
-        )
+        return self.models.named(flow, name=name, run=run, most_tokens=most_tokens)
 
     def cost(self, *, since: str | None = None, by: str = "model") -> dict[str, Any]:
         """What models were asked and what it cost, since a day or for a span back (default: this month, UTC), a line for each
         model, flow or day; what is left of the caps; what needs a look."""
-        from reverie.flows import costing
-        from reverie.models import registry
-
-        if by not in costing.BY:
-            raise errors.WrongUse(f"--by {by!r} must be one of {', '.join(costing.BY)}")
-        now = self.space.now()
-        return {"calls": self._calls_allowed(), "prices_as_of": registry.as_of(), **costing.report(
-            self.space.home.ledger, since=_since(since, now) if since else None, now=now, by=by, caps=self._caps(0),
-            currency=registry.currency(),
-        )}
-
-    def _calls_allowed(self) -> str:
-        """Whether models may be called, in one line: which were chosen, what forbids them, what the caps leave."""
-        named = {flow: self._chosen_model(flow) for flow in ("extract", "consolidate", "dream", "recall")}
-        chosen = [self._given_model.name] if self._given_model else sorted({name for name in named.values() if name})
-        switch = self.switch
-        if switch.every:
-            return f"forbidden by {switch.every}"
-        if not chosen:
-            return "none chosen"
-        from reverie.flows import costing
-        from reverie.models import registry
-
-        ledger = self.space.home.ledger
-        background = f", in the background forbidden by {switch.background}" if switch.background else ""
-        caps = costing.cap_words(self._caps(0), ledger.today(), ledger.this_month(), registry.currency())
-        return f"{', '.join(chosen)} allowed{background}; {caps}"
+        return self.models.cost(since=since, by=by)
 
     @property
     def switch(self) -> Switch:
         """What forbids calls of models, and which."""
-        from reverie.core import switch
-
-        setting = self.settings.values["models.background"]
-        if setting.value not in switch.CHOICES:
-            raise errors.WrongUse(
-                f"models.background = {setting.value!r} (from {setting.origin}) must be one of {', '.join(switch.CHOICES)}"
-            )
-        return switch.switch(self.environment, chosen=setting.value, origin=setting.origin)
-
-    def _chosen_model(self, flow: str) -> str:
-        known = self.settings.values
-        own = known[f"models.{flow}"].value.strip() if f"models.{flow}" in known else ""
-        chosen = str(own or known["models.default"].value.strip())
-        return "" if chosen in ("none", "rules") else chosen
-
-    def _caps(self, most_tokens: int) -> Caps:
-        from reverie.core.cost import MILLION, Caps
-
-        values = self.settings
-        return Caps(
-            tokens_per_day=values["models.tokens_per_day"], tokens_per_month=values["models.tokens_per_month"],
-            tokens_per_run=most_tokens or values["models.tokens_per_run"],
-            money_per_day=int(values["models.money_per_day"] * MILLION),
-            money_per_month=int(values["models.money_per_month"] * MILLION),
-        )
+        return self.models.switch
 
     # ── by hand ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -581,7 +322,7 @@ class Memory:
         from reverie.hosts import claude_folders
 
         found = claude_folders.locate(
-            self.place, environment=self.environment, user_home=settings.user_home_of(self.environment)
+            self.place, environment=self.setup.environment, user_home=self.setup.user_home
         )
         agents = (found.agent_user, found.agent_project, found.agent_local)
         return [
@@ -599,6 +340,8 @@ class Memory:
         ``agent`` (or the scope "agent:NAME"): a sub-agent's own, and its word, not the user's; ``scope`` is then "user",
         "project" or "local" (default: what its definition says), or "agents" for what the agents of the project share.
         """
+        from reverie.wiring import learning
+
         self._catch_up()
         given = Remembered(name=name, type=type, why=why, how_to_apply=how_to_apply)
         if scope.startswith("agent:"):
@@ -606,7 +349,7 @@ class Memory:
         if scope == "agents" and not agent:
             raise errors.WrongUse("what agents share is written by one of them: say which, with agent=…")
         return upkeep.remember(
-            self.space, self.place, text, self._extractor(), given=given, scope=scope, agent=self._agent(agent)
+            self.space, self.place, text, learning.by_rules(), given=given, scope=scope, agent=self._agent(agent)
         )
 
     def find(self, query: str, *, everywhere: bool = False, agent: str = "") -> Sequence[Found]:
@@ -670,8 +413,9 @@ class Memory:
         """What happened, oldest first, across sessions and processes: after the event with this id, since a time ("7d"), of some
         kinds (``core.events.KINDS``). With ``follow`` it never ends by itself; ``wait`` sleeps between two looks."""
         from reverie.flows import streaming
+        from reverie.wiring import sessions
 
-        start = _since(since, self.space.now()) if since else None
+        start = sessions.since(since, self.space.now()) if since else None
         return streaming.events(self.space, after=after, since=start, kinds=kinds, follow=follow, wait=wait)
 
     # ── around a compaction ──────────────────────────────────────────────────────────────────────────────────────
@@ -686,8 +430,9 @@ class Memory:
         """The state of a session, taken from its transcript (a path, or the id of a session on this machine), and kept with
         ``write``; for a session whose transcript is gone, the state that was kept. Raises ``NotFound`` or ``Ambiguous``."""
         from reverie.flows import compaction
+        from reverie.wiring import sessions
 
-        job = self._transcript(session)
+        job = sessions.of_session(self.setup, session)
         if job is None:
             kept = compaction.kept(self.space, session)
             return Taken(snapshot=kept.snapshot, path=kept.path)
@@ -698,45 +443,23 @@ class Memory:
         distance = self._distance(job.transcript.host, usage.tokens(job.transcript))
         return Taken(snapshot=found, path=path, change=change, distance=distance)
 
-    def _transcript(self, session: str) -> Job | None:
-        """The transcript at this path, or of the session with this id (or a beginning of one); None when there is none."""
-        from reverie import hosts as agents
-        from reverie.core.session import Unreadable
-        from reverie.flows.learning import Job
-
-        is_path = os.sep in session or session.endswith((".jsonl", ".db")) or Path(session).is_file()
-        if is_path:
-            found = list(agents.recognise(str(settings.expanded(session).absolute())))
-            bad = [each for each in found if isinstance(each, Unreadable)]
-            if bad and len(bad) == len(found):
-                raise errors.NotFound(f"{session!r} cannot be read as a transcript: {bad[0].reason} {bad[0].detail}".rstrip())
-        else:
-            found = list(agents.find_all(settings.user_home_of(self.environment), self.environment, None))
-        sessions = [each for each in found if not isinstance(each, Unreadable)]
-        if not is_path:
-            exact = [each for each in sessions if each.session == session]
-            sessions = exact or [each for each in sessions if session and each.session.startswith(session)]
-        if len(sessions) > 1:
-            named = ", ".join(f"{each.host} {each.session}" for each in sessions[:5])
-            raise errors.Ambiguous(f"{session!r} fits {len(sessions)} sessions: {named}. Give a session's whole id.")
-        return Job(dialect=agents.get(sessions[0].host), transcript=sessions[0]) if sessions else None
-
     def _distance(self, host: str, tokens: int | None) -> Distance | None:
         """How far a session is from its compaction, where the client's arithmetic is known."""
         from reverie.core import compaction
 
         if tokens is None or host != "claude-code":
             return None
-        rules = compaction.rules(self.environment)
+        rules = compaction.rules(self.setup.environment)
         return compaction.distance(tokens, rules if tokens <= rules.window else compaction.rules(
-            self.environment, window=compaction.LONG_WINDOW))
+            self.setup.environment, window=compaction.LONG_WINDOW))
 
     def before_compaction(self, transcript: str) -> str:
         """For a PreCompact hook: keeps the session's state and says, as plain text, what the summary must keep; "" for a session
         of which there is nothing to keep."""
         from reverie.flows import compaction
+        from reverie.wiring import sessions
 
-        job = self._transcript(transcript)
+        job = sessions.of_session(self.setup, transcript)
         if job is None:
             return ""
         found = compaction.take(job.dialect.read(job.transcript))
@@ -788,16 +511,16 @@ class Memory:
         """The instruction files (``AGENTS.md``) that count in this directory, within Codex's limits (study, Codex §1)."""
         from reverie.hosts import agents_md
 
-        return agents_md.find(self.place, user_home=settings.user_home_of(self.environment), environment=self.environment)
+        return agents_md.find(self.place, user_home=self.setup.user_home, environment=self.setup.environment)
 
     # ── sub-agents ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
     def subagents(self) -> Subagents:
         """The sub-agents that are defined here or have a memory, and which of them share; looked up anew each time."""
-        from reverie.subagents import Subagents
+        from reverie.wiring.subagents import Subagents
 
-        return Subagents(self.space, self.place, self.environment, self.settings["agents.shared"])
+        return Subagents(self.space, self.place, self.setup.environment, self.settings["agents.shared"])
 
     def _agent(self, name: str) -> Agent | None:
         return self.subagents.agent(name) if name else None
@@ -809,56 +532,25 @@ class Memory:
 
         Looks and writes nothing. ``everywhere``: of all projects, not only of the one seen from here.
         """
-        from reverie.flows import checking
+        from reverie.wiring import checkup
 
-        natives = self._natives(host, everywhere=everywhere)
-        found = [checking.native(self.space, _product_layout(), native) for native in natives]
-        if host in ("own", "all"):
-            mounts = checking.mounts(self.space, self.place, everywhere=everywhere)
-            found += [*(checking.own(self.space, mount) for mount in mounts), checking.home(self.space)]
-        return found
+        return checkup.checkup(self.setup, host=host, everywhere=everywhere)
 
     def mend(self, *, host: str = "all", everywhere: bool = False, dry_run: bool = False) -> Sequence[Mended]:
         """Mend what can be mended by rule, one change of the journal for each mend; ``dry_run`` only says how.
 
         Writes into a product's folder, too. Raises ``StoreUnavailable`` while somebody dreams there.
         """
-        from reverie.flows import checking, mending
+        from reverie.wiring import checkup
 
-        run = "" if dry_run else self.space.home.journal.start_run("doctor")
-        done: list[Mended] = []
-        outcome = "stopped"
-        try:
-            for native in self._natives(host, everywhere=everywhere):
-                done += mending.native(self.space, _product_layout(), native, run=run)
-            if host in ("own", "all"):
-                for mount in checking.mounts(self.space, self.place, everywhere=everywhere):
-                    done += mending.own(self.space, mount, run=run)
-                done += mending.home(self.space, run=run)
-            outcome = "succeeded" if done else "succeeded_no_output"
-        finally:
-            if run:
-                self.space.home.journal.end_run(run, outcome, Counter({"mended": len(done)}))
-        return [replace(each, run=run) for each in done]
-
-    def _natives(self, host: str, *, everywhere: bool) -> Sequence[Native]:
-        from reverie.hosts import claude_native
-
-        if host not in ("all", "own", claude_native.HOST):
-            raise errors.WrongUse(f"unknown host {host!r}; a checkup knows all, own, {claude_native.HOST}")
-        if host == "own":
-            return ()
-        user_home = settings.user_home_of(self.environment)
-        if everywhere:
-            return claude_native.every(self.place, environment=self.environment, user_home=user_home)
-        return (claude_native.here(self.place, environment=self.environment, user_home=user_home),)
+        return checkup.mend(self.setup, host=host, everywhere=everywhere, dry_run=dry_run)
 
     # ── about itself ─────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
     def place(self) -> Place:
         """Which project the directory belongs to."""
-        return self.space.place(self.cwd)
+        return self.setup.place
 
     def status(self) -> dict[str, Any]:
         """What is kept, what was done, what needs a look."""
@@ -886,7 +578,7 @@ class Memory:
             "quarantined": sum(each.memory.status == "quarantined" for each in everything),
             "agents": dict(sorted(Counter(each.mount.agent or "shared by agents" for each in everything
                                           if each.mount.agent or each.mount.scope == "agents").items())),
-            "sessions": home.records.session_counts(), "model_calls": self._calls_allowed(),
+            "sessions": home.records.session_counts(), "model_calls": self.models.allowed(),
             "runs": [
                 {"id": run.id, "started_at": run.started_at.isoformat(timespec="seconds"), "outcome": run.outcome,
                  "counts": dict(run.counts)}
@@ -906,116 +598,4 @@ class Memory:
         self.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """A session's snapshot. ``path``: where it is kept below the home, "" when it is not; ``change`` kept it."""
-
-    snapshot: Snapshot
-    path: str = ""
-    change: int = 0
-    distance: Distance | None = None        # to the client's compaction, where that is known
-
-    def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
-        found, far = self.snapshot, self.distance
-        return {
-            "host": found.host, "session": found.session, "cwd": found.cwd, "branch": found.branch, "taken": found.taken,
-            "messages": found.messages, "sections": {name: list(entries) for name, entries in found.sections.items()},
-            "path": self.path, "change": self.change,
-            "compaction": far and {"tokens": far.tokens, "window": far.window, "starts_at": far.starts_at, "left": far.left,
-                                   "percent": far.percent, "act": str(far.act)},
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What a learning run did, session by session."""
-
-    run: str
-    dry_run: bool
-    sessions: tuple[Learned, ...]
-    adopted: Adopted | None = None      # what was taken over from files first
-
-    def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
-        return {
-            "run": self.run,
-            "dry_run": self.dry_run,
-            "outcomes": dict(Counter(each.outcome for each in self.sessions)),
-            "not_kept": dict(Counter(str(drop.reason) for each in self.sessions for drop in each.drops)),
-            "sessions": [_session_dict(each) for each in self.sessions],
-            "adopted": self.adopted.as_dict() if self.adopted else None,
-        }
-
-
-def _product_layout() -> ClaudeCode:
-    """How Claude Code itself writes its folder."""
-    from reverie.layouts.claude_code import ClaudeCode
-
-    return ClaudeCode(edition="2.1", own_index=False)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consolidated:
-    """What a run of the two phases did."""
-
-    run: str
-    dry_run: bool
-    phase1: Phase1
-    phase2: Phase2 | None = None        # None: only phase 1 was asked for
-
-    def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
-        return {
-            "run": self.run, "dry_run": self.dry_run, "phase1": self.phase1.as_dict(),
-            "phase2": self.phase2.as_dict() if self.phase2 else None,
-        }
-
-
-def _session_dict(learned: Learned) -> dict[str, Any]:
-    return {
-        "host": learned.host, "session": learned.session, "path": learned.path, "project": learned.project,
-        "outcome": learned.outcome, "detail": learned.detail, "messages": learned.messages, "user_messages": learned.said,
-        "kept": [
-            {"id": kept.id, "action": kept.action, "type": kept.memory.type, "name": kept.memory.name} for kept in learned.kept
-        ],
-        "not_kept": [{"reason": str(drop.reason), "quote": drop.quote, "message": drop.message} for drop in learned.drops],
-        "skipped": learned.skipped,
-    }
-
-
-def as_dict(found: Found) -> dict[str, Any]:
-    """One memory for ``--json``."""
-    memory = found.memory
-    source = memory.source
-    return {
-        "id": memory.id, "name": memory.name, "description": memory.description, "type": memory.type, "scope": memory.scope,
-        "project": found.mount.root or memory.project, "body": memory.body, "why": memory.why,
-        "how_to_apply": memory.how_to_apply, "keywords": list(memory.keywords), "status": str(memory.status),
-        "confirmed": memory.confirmed, "valid_until": memory.valid_until,
-        "modified_at": memory.modified_at.isoformat() if memory.modified_at else None,
-        "source": {
-            "by": str(source.by), "host": source.host, "session": source.session, "agent": source.agent,
-            "message": source.message,
-            "said_at": source.said_at.isoformat() if source.said_at else None, "rule": source.rule, "quote": source.quote,
-        },
-    }
-
-
-def _is_project(place: Place, wanted: str) -> bool:
-    """Whether a place is the project that was named by its folder's name or path."""
-    root = place.main_root or place.real
-    path = str(Path(wanted).expanduser().absolute()) if os.sep in wanted or wanted.startswith(("~", ".")) else ""
-    return root == path if path else root.rpartition("/")[2].casefold() == wanted.casefold()
-
-
-def _since(text: str, now: datetime) -> datetime:
-    """A day (2026-11-01) or a number of days, hours or weeks back (7d, 12h, 2w)."""
-    if match := re.fullmatch(r"(\d{1,4})([hdw])", text.strip()):
-        return now - timedelta(hours=int(match[1]) * {"h": 1, "d": 24, "w": 168}[match[2]])
-    try:
-        day = datetime.fromisoformat(text)
-    except ValueError:
-        raise errors.WrongUse(f"--since {text!r} is neither a date like 2026-11-01 nor a span like 7d, 12h, 2w") from None
-    return day if day.tzinfo else day.replace(tzinfo=UTC)
-
-
-__all__ = ["Memory", "Report", "as_dict", "open_memory"]
+__all__ = ["Consolidated", "Memory", "Report", "Taken", "as_dict", "open_memory"]

@@ -10,7 +10,7 @@ from reverie.core.agents import FILE_TOOLS
 from reverie.entrypoints.cli import common
 
 if TYPE_CHECKING:
-    from reverie.subagents import Row
+    from reverie.wiring.subagents import Row
 
 _SAYS = {
     "not_defined": "has a memory, but nothing defines it here",
