@@ -201,6 +201,20 @@ def test_what_was_remembered_survives_with_its_source(bench: Bench) -> None:
     assert now[was[0].id].source == was[0].source and now[was[0].id].body == was[0].body
 
 
+def test_learning_and_consolidating_the_same_session_is_stable(bench: Bench) -> None:
+    with bench.opened() as memory:
+        memory.learn([("user", "From now on always use pnpm in this project, npm breaks the lock file.")], session=thread_id(1))
+        was = [found.memory for found in memory.list()]
+    bench.learned(1, bench.shop, DEPLOY, summary="# Work\n\n## Task 1: Work\n\n- done")
+    assert bench.consolidate().status is Status.SUCCEEDED
+    before = bench.files()
+    assert bench.consolidate().status is Status.NO_CHANGES
+    assert bench.files() == before
+    with bench.opened() as memory:
+        now = {found.memory.body: found.memory.source for found in memory.list()}
+    assert len(now) == 2 and now[was[0].body] == was[0].source
+
+
 def test_what_was_forgotten_does_not_come_back(bench: Bench) -> None:
     with bench.opened() as memory:
         memory.remember(PORT)

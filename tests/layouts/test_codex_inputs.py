@@ -114,10 +114,13 @@ def test_the_tasks_of_ours_get_numbers_of_their_own() -> None:
     said = Memory(name="Ports", body="The shop listens on 8443", project="shop-1", source=Source(session=ONE, cwd="/work/shop"))
     folder: dict[str, File] = {}
     put(folder, said)
-    after = kept(folder, extract(raw_memory="### Task 4: work\n\n- a fact", summary="# x\n\n## Task 7: y\n\nOutcome: fail"))
-    assert "### Task 5: Ports" in after["raw_memories.md"].data.decode()
+    again = extract(raw_memory="### Task 4: work\n\n- a fact", summary="# x\n\n## Task 7: y\n\nOutcome: fail")
+    after = kept(folder, again)
+    assert "### Task 8: Ports" in after["raw_memories.md"].data.decode()
     summary = next(file.data.decode() for path, file in after.items() if path.startswith("rollout_summaries/"))
     assert "## Task 8: Ports" in summary
+    for _ in range(3):
+        assert kept(after, again) == after
 
 
 @pytest.mark.parametrize("forged", [

@@ -500,8 +500,7 @@ def test_removing_a_products_bullet_takes_out_that_line_and_tells_where_evidence
 def test_everything_that_is_read_can_be_removed_and_changed() -> None:
     files = folder(MEMORY=STUDY_HANDBOOK, memory_summary=SUMMARY, raw_memories=RAW.replace(FIRST, "other").replace("LN3m-price_service", "AAAA"))
     files |= {"rollout_summaries/2026-02-19T00-00-00-BBBB.md": File(ROLLOUT.replace(FIRST, "third").encode(), NOW),
-              "extensions/ad_hoc/notes/2026-12-01T09-00-00-tabs.md": File(b"Use tabs.", NOW),
-              "phase2_workspace_diff.md": File(b"# Memory Workspace Diff", NOW)}
+              "extensions/ad_hoc/notes/2026-12-01T09-00-00-tabs.md": File(b"Use tabs.", NOW)}
     kinds = {memory.id.partition(":")[0] for memory in read(files).memories}
     assert len(kinds) == 5
     for memory in read(files).memories:
@@ -671,9 +670,9 @@ def test_a_products_label_and_our_key_are_one_project() -> None:
     assert [memory.project for memory in read(after).memories if memory.name == "deep"] == [SHOP]
 
 
-def test_what_a_consolidation_left_out_is_no_memory_once_it_is_over() -> None:
-    files = folder(MEMORY=STUDY_HANDBOOK, raw_memories=RAW.replace(FIRST, "other").replace("LN3m-price_service", "AAAA"))
-    over = [memory.id for memory in read(files).memories]
-    assert over and not any(id.startswith("raw_memories.md") for id in over)
-    under_way = read(files | {"phase2_workspace_diff.md": File(b"# Memory Workspace Diff", NOW)}).memories
-    assert any(memory.id.startswith("raw_memories.md") for memory in under_way)
+def test_what_a_consolidation_has_seen_and_left_out_is_no_memory() -> None:
+    raw = RAW.replace(FIRST, "other").replace("LN3m-price_service", "AAAA")
+    pending = read(folder(MEMORY=STUDY_HANDBOOK, raw_memories=raw)).memories
+    assert any(memory.id.startswith("raw_memories.md") for memory in pending)
+    seen = read(folder(MEMORY=STUDY_HANDBOOK, raw_memories=raw.replace("AAAA.md\n", "AAAA.md\nconsolidated: yes\n"))).memories
+    assert seen and not any(memory.id.startswith("raw_memories.md") for memory in seen)

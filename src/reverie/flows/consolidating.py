@@ -36,7 +36,7 @@ from reverie.flows import rehearsal
 from reverie.flows.consolidation_agent import Agent, Budget, Estimated
 from reverie.flows.heartbeat import Heartbeat
 from reverie.flows.space import Space
-from reverie.layouts import codex_checking, codex_evidence, codex_inputs
+from reverie.layouts import codex_checking, codex_evidence, codex_inputs, codex_raw
 from reverie.layouts.codex import Codex
 from reverie.layouts.codex_checking import Rules as Checks
 from reverie.layouts.codex_inputs import Extract
@@ -257,6 +257,8 @@ class _Run:
         made = self._made(given, beat)
         self._check(given, made)
         self._look_at(given, made)
+        seen_by_now = self._materialised(view, outputs, judged=True)
+        made = replace(made, folder={**made.folder, codex_raw.PATH: seen_by_now[codex_raw.PATH]})
         self._apply(claim, view, given, made, outputs)
         self._baseline()
         return self._ended(Status.SUCCEEDED)
@@ -293,12 +295,14 @@ class _Run:
         self.told = replace(self.told, pruned=pruned, selected=len(chosen) + len(held), held_back=len(held))
         return sorted([*chosen, *held], key=lambda output: (output.session, output.host))
 
-    def _materialised(self, view: DiskFolder, outputs: Sequence[Output]) -> dict[str, File]:
+    def _materialised(self, view: DiskFolder, outputs: Sequence[Output], *, judged: bool = False) -> dict[str, File]:
         """The folder with its inputs as they shall be, without what is outside of the compared tree."""
         now = self.space.now()
         try:
             forgotten = forgotten_in(self.home.records.tombstones(), {output.session: output.project for output in outputs})
-            inputs = codex_inputs.materialised(view, [extract_of(output) for output in outputs], forgotten=forgotten)
+            given = [extract_of(output) for output in outputs]
+            given = [replace(extract, judged=True) for extract in given] if judged else given
+            inputs = codex_inputs.materialised(view, given, forgotten=forgotten)
             inputs |= dict.fromkeys(codex_inputs.expired(view, now))
             folder = Overlay(view, inputs, now)
             return {path: folder[path] for path in folder if path.partition("/")[0] not in baseline.OUTSIDE}
@@ -432,6 +436,7 @@ def extract_of(output: Output) -> Extract:
     return Extract(
         thread=output.session, updated_at=datetime.fromtimestamp(output.source_updated_at, UTC), summary=output.rollout_summary,
         raw_memory=output.raw_memory, slug=output.rollout_slug, rollout_path=output.path, cwd=output.cwd, branch=output.branch,
+        judged=output.selected_for_phase2 and output.selected_for_phase2_source_updated_at == output.source_updated_at,
     )
 
 

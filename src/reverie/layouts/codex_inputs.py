@@ -44,6 +44,7 @@ class Extract:
     rollout_path: str = ""
     cwd: str = ""
     branch: str = ""
+    judged: bool = False                # a consolidation has seen it: what that left out of the handbook is no memory
 
 
 def materialised(
@@ -142,11 +143,12 @@ def _section(extract: Extract, file: str, ours: Thread | None) -> list[str]:
         f"cwd: {_one(extract.cwd) or UNKNOWN}",
         f"rollout_path: {_one(extract.rollout_path) or UNKNOWN}",
         f"rollout_summary_file: {file}",
+        *([f"{codex_raw.CONSOLIDATED}: yes"] if extract.judged else []),
         "",
         *text.split("\n"),
         "",
     ]
-    number = _last_task(text)
+    number = _last_task(extract)
     for entry in ours.entries if ours else ():
         number += 1
         heading, *rest = entry.node.flat()
@@ -167,18 +169,20 @@ def _summary(extract: Extract, before: Rollout | None, ours: Thread | None) -> b
         *text.split("\n"),
     ]
     own = before.tasks({entry.number for entry in ours.entries}) if before and ours else []
-    number = _last_task(text)
+    number = _last_task(extract)
     for node in own:
         number += 1
-        heading, *rest = node.flat()
+        heading, *rest = "\n".join(node.flat()).rstrip().split("\n")
         lines += ["", re.sub(r"Task \d+", f"Task {number}", heading, count=1), *rest]
     while not lines[-1].strip():
         lines.pop()
     return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
 
 
-def _last_task(text: str) -> int:
-    return max((int(found) for found in _TASK_LINE.findall(text)), default=0)
+def _last_task(extract: Extract) -> int:
+    """The highest number of a task in an extract: ours come behind it, with one number in both files, by which they are found
+    again."""
+    return max((int(found) for text in (extract.raw_memory, extract.summary) for found in _TASK_LINE.findall(text)), default=0)
 
 
 def _safe(text: str) -> str:

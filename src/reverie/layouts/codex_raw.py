@@ -23,6 +23,7 @@ from reverie.layouts.codex_text import Document, Node, cut, detach, insert, item
 PATH = "raw_memories.md"
 MERGED = "Merged stage-1 raw memories (stable ascending thread-id order):"
 NOTHING = "No raw memories yet."
+CONSOLIDATED = "consolidated"       # a field of ours in a session's head: phase 2 has seen it
 _HEAD = ["# Raw Memories", "", MERGED, ""]
 _THREAD = re.compile(r"Thread `([^`]*)`")
 

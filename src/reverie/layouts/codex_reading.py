@@ -34,7 +34,6 @@ NOTES = "extensions/ad_hoc/notes/"
 _RESOURCE = re.compile(r"extensions/(?!ad_hoc/)([^/]+)/resources/.+\.md\Z")     # what another tool feeds (spec/codex §15.1)
 SCOPE_BYTES = 16 * 1024
 SKILLS = "skills/"
-DIFF = "phase2_workspace_diff.md"
 NAME_LENGTH = 80                    # characters of a name that we have to make
 DESCRIPTION_LENGTH = 160
 
@@ -179,15 +178,8 @@ class Reading:
                     continue
                 record = Record(entry.memory, where=codex_raw.PATH, mark=entry.mark, thread=thread.id)
                 self._add(record, prefix=codex_handbook.PATH)
-            if thread.foreign and self._is_pending and not self._cited.covers(thread):
+            if thread.foreign and codex_raw.CONSOLIDATED not in thread.fields and not self._cited.covers(thread):
                 self._read_foreign(thread)
-
-    @property
-    def _is_pending(self) -> bool:
-        """Whether what sessions gave may still have to be put into the handbook: there is none yet, or a consolidation is under
-        way or failed and left its diff behind (spec/codex §2). Else whoever consolidated has seen it, and what they left out
-        or replaced is no memory."""
-        return self.handbook.blank or DIFF in self.folder
 
     def _read_foreign(self, thread: Thread) -> None:
         """A session that the product has extracted and not yet put into the handbook."""
