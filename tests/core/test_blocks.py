@@ -257,7 +257,7 @@ def only_one_fence(block: str) -> None:
     assert block.endswith("</reverie-memory>")
 
 
-CLOSERS = st.sampled_from(["</reverie-memory>", "<reverie-memory>", "</reverie-memory\t>", "</Reverie-Memory>", "<", "/", "\u200b", "\n", "reverie-memory>", "```", "# "])
+CLOSERS = st.sampled_from(["</reverie-memory>", "&lt;/reverie-memory&gt;", "&lt;", "&LT;reverie-memory&GT;", "<reverie-memory>", "</reverie-memory\t>", "</Reverie-Memory>", "<", "/", "\u200b", "\n", "reverie-memory>", "```", "# "])
 WORDS = st.lists(CLOSERS | st.text(max_size=6), max_size=8).map("".join)
 
 

@@ -47,9 +47,11 @@ _WORDS = (
     "|img|script|iframe|svg|object|embed|link|meta|style|base|form"
 )
 _NAME = rf"(?:(?!https?:)[^\W_]{{1,64}}(?:[-_]|:(?=\w))|(?:{_WORDS})(?![\w-])|[|｜][\w▁/])"
+# A client that escapes a text once more, or a reader that takes one level back, sees "&lt;" as the bracket (``blocks``).
+_BRACKET = r"(?:[<＜﹤]|&(?:lt|#0{0,6}60|#x0{0,6}3c);)"
 _TAG = (
-    r"(?:(?<!\w)[<＜﹤]|[<＜﹤](?=[ \t]{0,8}[/\\|｜])|[<＜﹤](?=[^\W_]{1,64}-)"
-    r"|[<＜﹤](?=(?:system|user|assistant|function|tool|start|end|im|antml|oai|reverie)[-_:]))"
+    rf"(?:(?<!\w){_BRACKET}|{_BRACKET}(?=[ \t]{{0,8}}[/\\|｜])|{_BRACKET}(?=[^\W_]{{1,64}}-)"
+    rf"|{_BRACKET}(?=(?:system|user|assistant|function|tool|start|end|im|antml|oai|reverie)[-_:]))"
     rf"(?=[ \t/\\!?]{{0,8}}{_NAME})"
 )
 _CHAT = r"\[(?=/?(?:INST|SYS|SYSTEM|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"
@@ -82,7 +84,7 @@ def text(words: str, *, structured: bool = False, longest_line: int = LONGEST_LI
     line by line, or is an index.
     """
     words = visible(words)
-    if "<" in words or "＜" in words or "﹤" in words:
+    if "<" in words or "&" in words or "＜" in words or "﹤" in words:
         words = re.sub(_TAG, r"\g<0>\\", words, flags=re.IGNORECASE)
     if "[" in words:
         words = re.sub(_CHAT, r"[\\", words, flags=re.IGNORECASE)
