@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cached_property
 
 from reverie.core.text import CJK, STOP, is_known, is_weak, pieces, stem
 
@@ -113,9 +114,8 @@ class Mark:
 
 class Claim:
     """A memory, cut into marks: ``head`` (name, description, body) and ``tail`` (why, how to apply), as sets of words;
-    ``lines`` holds the sentences of description and body in order, for aligning two of them."""
-
-    __slots__ = ("folded", "head", "lines", "memory", "tail")
+    ``lines`` holds the sentences of description and body in order, for aligning two of them. A claim is compared with many
+    others, so what every comparison asks of it is worked out once."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -128,6 +128,34 @@ class Claim:
         for mark in self.head + self.tail:              # a name that opens a sentence is told by its other places
             if not mark.kind and mark.key in names:
                 mark.kind = NAME
+
+    @cached_property
+    def words(self) -> dict[str, float]:
+        """The plain words of the head, with their weights; the other kinds are values."""
+        weights: dict[str, float] = {}
+        for mark in self.head:
+            if mark.kind in PLAIN:
+                weights[mark.key] = max(weights.get(mark.key, 0.0), mark.weight)
+        return weights
+
+    @cached_property
+    def total(self) -> float:
+        """What the words weigh together."""
+        return sum(self.words.values())
+
+    @cached_property
+    def values(self) -> dict[str, set[str]]:
+        """The keys of the head's values, by kind."""
+        values: dict[str, set[str]] = {}
+        for mark in self.head:
+            if mark.kind and mark.kind != NAME:
+                values.setdefault(mark.kind, set()).add(mark.key)
+        return values
+
+    @cached_property
+    def reasons(self) -> set[str]:
+        """The keys of the tail."""
+        return {mark.key for mark in self.tail}
 
 
 def _line(field: str, marks: list[Mark]) -> list[Mark]:
@@ -149,6 +177,7 @@ PAIR = 0.5                      # the weight of a pair of CJK characters: about 
 LONGEST_LINE = 120              # marks that are aligned, which is quadratic; longer texts differ everywhere
 _LETTERS = re.compile(r"\w+")
 NAME = "name"
+PLAIN = frozenset(("", NAME, *FAMILIES))      # kinds of words; the other kinds are values
 
 
 def _marks(value: str, field: str) -> Iterator[Mark]:

@@ -14,8 +14,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, date, timedelta
+from functools import cache
 
 from reverie.core import calendar_words as words
+from reverie.core import needles
 
 MAX_CHARS = 20_000      # of one text: a person's message; what is longer was pasted and is left alone
 _NEAR = 48              # characters around a date in which its small words stand
@@ -46,13 +48,15 @@ def find(text: str, said_on: date) -> list[DateMention]:
     """The date expressions of a text in order, not overlapping. Total: any text gives a list."""
     if len(text) > MAX_CHARS:
         return []
-    taken = [span for pattern in words.RECURRING for span in (m.span() for m in pattern.finditer(text))]
-    found: list[DateMention] = []
+    pieces = needles.cut(text)
+    recurring, expressions = _sought()
     candidates = sorted(
-        ((m.start(), -m.end(), order, kind, m) for order, (kind, pattern) in enumerate(words.EXPRESSIONS)
-         for m in pattern.finditer(text) if m.end() > m.start()),
+        ((m.start(), -m.end(), order, kind, m) for order, (kind, pattern) in enumerate(expressions)
+         for m in pattern.finditer(text, pieces) if m.end() > m.start()),
         key=lambda c: c[:3],
     )
+    taken = [m.span() for pattern in recurring for m in pattern.finditer(text, pieces)] if candidates else []
+    found: list[DateMention] = []
     reached = 0
     for start, end, _, kind, match in candidates:
         if start < reached or any(a < -end and start < b for a, b in taken):
@@ -62,6 +66,13 @@ def find(text: str, said_on: date) -> list[DateMention]:
             found.append(mention)
             reached = mention.end
     return found
+
+
+@cache
+def _sought() -> tuple[tuple[needles.Sought, ...], tuple[tuple[str, needles.Sought], ...]]:
+    """What happens again and again, and the expressions by kind."""
+    return (tuple(needles.Sought(each.pattern, each.flags) for each in words.RECURRING),
+            tuple((kind, needles.Sought(each.pattern, each.flags)) for kind, each in words.EXPRESSIONS))
 
 
 def absolute(text: str, said_on: date) -> str:

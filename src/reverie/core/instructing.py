@@ -15,7 +15,7 @@ import re
 import unicodedata
 from functools import cache
 
-from reverie.core import defuse
+from reverie.core import defuse, needles
 from reverie.core.instructing_signals import NEGATED_AFTER, NEGATED_BEFORE, SIGNALS
 
 ENOUGH = 3.0                            # weight at which a text counts as an instruction
@@ -59,10 +59,13 @@ def weigh(text: str) -> dict[str, float]:
         weights["hidden"] = 1.5
     plain = _read_aloud(raw).lower()
     joined = plain.replace("\n", " ") if "\n" in plain else plain
-    for name, weight, pattern, guarded in _compiled():
+    pieces = needles.cut(joined) | needles.cut(plain) if joined is not plain else needles.cut(plain)
+    for name, weight, pattern, guarded in _sought():
+        if pattern.needles and pattern.needles.isdisjoint(pieces):
+            continue                     # most of them: not worth a call
         # who wants an agent to forget its rules may spread that over lines; the rest is read line by line
         said = joined if name == "override" else plain
-        if any(not (guarded and _warned(said, match)) for match in pattern.finditer(said)):
+        if any(not (guarded and _warned(said, match)) for match in pattern.finditer(said, pieces)):
             weights[name] = weights.get(name, 0.0) + weight
     if weights.get("safety", 0.0) >= 2:
         weights.pop("relaxed", None)     # said already, and better
@@ -70,8 +73,8 @@ def weigh(text: str) -> dict[str, float]:
 
 
 @cache
-def _compiled() -> tuple[tuple[str, float, re.Pattern[str], bool], ...]:
-    return tuple((name, weight, re.compile(pattern, re.M), guarded) for name, weight, pattern, guarded in SIGNALS)
+def _sought() -> tuple[tuple[str, float, needles.Sought, bool], ...]:
+    return tuple((name, weight, needles.Sought(pattern, re.M), guarded) for name, weight, pattern, guarded in SIGNALS)
 
 
 def _warned(text: str, match: re.Match[str]) -> bool:

@@ -67,7 +67,6 @@ def compare(old: Claim, new: Claim) -> Verdict:
 # ---------------------------------------------------------------- how much two claims share
 
 SPECIFIC = ("place", "channel", "key", "code", "flag", "id")      # values that name one thing in the world
-PLAIN = ("", NAME, *FAMILIES)                               # words; the other kinds are values
 
 
 class Overlap:
@@ -76,31 +75,23 @@ class Overlap:
     __slots__ = ("conflicts", "contained", "head", "mass", "new_only", "old_only", "shared", "soft", "specific", "tail")
 
     def __init__(self, old: Claim, new: Claim) -> None:
-        a, b = _weights(old.head), _weights(new.head)
+        a, b = old.words, new.words
         common = a.keys() & b.keys()
         exact = sum(min(a[key], b[key]) for key in common)
         self.old_only = {key: weight for key, weight in a.items() if key not in b}
         self.new_only = {key: weight for key, weight in b.items() if key not in a}
         alike = _alike(self.old_only, self.new_only)
         self.mass = exact + alike
-        total_a, total_b = sum(a.values()), sum(b.values())
+        total_a, total_b = old.total, new.total
         self.shared = sum(1 for key in common if a[key] >= 0.5)
         self.head = exact / (total_a + total_b - exact) if a or b else 0.0
         self.soft = (exact + alike) / max(total_a + total_b - exact - alike, 1e-9)
         self.contained = ((exact + alike) / total_a if a else 0.0, (exact + alike) / total_b if b else 0.0)
         self.tail = _same_tail(old, new)
-        values_a, values_b = _values(old), _values(new)
+        values_a, values_b = old.values, new.values
         both = sorted(values_a.keys() & values_b.keys())
         self.specific = any(values_a[kind] & values_b[kind] for kind in both if kind in SPECIFIC)
         self.conflicts = [kind for kind in both if not values_a[kind] & values_b[kind]]
-
-
-def _weights(marks: Iterable[Mark]) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for mark in marks:
-        if mark.kind in PLAIN:
-            weights[mark.key] = max(weights.get(mark.key, 0.0), mark.weight)
-    return weights
 
 
 def _alike(old_only: dict[str, float], new_only: dict[str, float]) -> float:
@@ -115,16 +106,8 @@ def _alike(old_only: dict[str, float], new_only: dict[str, float]) -> float:
 
 def _same_tail(old: Claim, new: Claim) -> bool:
     """Whether reason and application are the same text, and enough of one to say something."""
-    a, b = {mark.key for mark in old.tail}, {mark.key for mark in new.tail}
+    a, b = old.reasons, new.reasons
     return len(a & b) >= 4 and len(a & b) >= 0.8 * len(a | b)
-
-
-def _values(claim: Claim) -> dict[str, set[str]]:
-    values: dict[str, set[str]] = {}
-    for mark in claim.head:
-        if mark.kind and mark.kind != NAME:
-            values.setdefault(mark.kind, set()).add(mark.key)
-    return values
 
 
 # ---------------------------------------------------------------- deciding
