@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from reverie.flows.mending import Mended
     from reverie.flows.metering import Metered
     from reverie.flows.reading import Recalled
+    from reverie.flows.responding import Responded
     from reverie.hosts.agents_md import Found as Instructed
     from reverie.settings import Settings
     from reverie.wiring.subagents import Subagents
@@ -229,14 +230,30 @@ class Memory:
             on_session=on_session,
         )
 
+    def extract(
+        self, source: str | Iterable[tuple[str, str]], *, session: str = "", model: str = "", trigger: str = "auto",
+        dream: bool = True,
+    ) -> Responded:
+        """What comes after a response: extract what is new in its session (a transcript's path, a session's id, or the
+        conversation so far as (speaker, text) pairs with its ``session``), then dream if it is time. Why it was not done is a
+        name in the answer. ``model`` as in ``learn``; ``trigger``: "auto" or "manual".
+        """
+        from reverie.wiring import responding
+
+        done, session = responding.extract(self.setup, self.models, source, session=session, model=model, trigger=trigger)
+        if dream and done.status == "completed" and self.settings["dream.enabled"]:
+            self.dream(session=session, trigger="auto")
+        return done
+
     # ── what others wrote ────────────────────────────────────────────────────────────────────────────────────────
 
     def adopt(
-        self, *, own: bool = True, native: bool = True, everywhere: bool = False, dry_run: bool = False,
+        self, *, own: bool = True, native: bool | Collection[str] = True, everywhere: bool = False, dry_run: bool = False,
         agents_home: str | None = None, hand: Hand | None = None, only: Collection[str] | None = None,
     ) -> Adopted:
         """Take over what an agent or a person wrote with ordinary file tools: into our stores (``own``), and into Claude
-        Code's own memory folder (``native``), which is only read. Of this project, or of ``everywhere``. File by file.
+        Code's and Qwen Code's own memory folders (``native``: both, none, or which), which are only read. Of this project, or of
+        ``everywhere``. File by file.
 
         ``hand`` says who wrote, when the caller knows; ``only`` names the files (absolute paths in our stores) that are meant.
         ``agents_home`` stands for the user's home folder; then the environment is not asked.
@@ -378,7 +395,7 @@ class Memory:
 
     def dream(
         self, *, session: str = "", force: bool = False, dry_run: bool = False, everywhere: bool = False,
-        most_removed: int | None = None, consolidator: Consolidator | None = None,
+        most_removed: int | None = None, consolidator: Consolidator | None = None, trigger: str = "manual",
     ) -> Dreamed:
         """Clean the stores seen from here (or all): merge what is said twice, let the later of two contradicting statements
         stand, make dates absolute, rebuild the index. A store whose time has not come is skipped by name, unless ``force``.
@@ -393,10 +410,12 @@ class Memory:
         if not dry_run:
             self._catch_up(everywhere=everywhere)
         mounts = list(self.space.every_mount() if everywhere else self.space.around(self.place))
-        return (dreaming.rehearsed if dry_run else dreaming.dream)(
-            self.space, mounts, session=session, force=force, enabled=bool(self.settings["dream.enabled"]), gates=gates,
-            most_gone=share, consolidator=consolidator,
-        )
+        enabled = bool(self.settings["dream.enabled"])
+        if dry_run:
+            return dreaming.rehearsed(self.space, mounts, session=session, force=force, enabled=enabled, gates=gates,
+                                      most_gone=share, consolidator=consolidator)
+        return dreaming.dream(self.space, mounts, session=session, force=force, enabled=enabled, gates=gates, most_gone=share,
+                              consolidator=consolidator, trigger=trigger)
 
     def profile(self, *, tokens: int = 400) -> Profile:
         """Who the user is, for any project: ``text`` for a person, ``block`` for a model, ``lines`` with their memories."""

@@ -13,6 +13,9 @@
     [block]
     tokens = 1500           # what a session starts with
 
+    [extract]
+    enabled = 1             # after a response, by itself; 0: never
+
     [dream]
     enabled = 1             # 0: never by itself
     hours = 24              # between two dreams of a store
@@ -77,6 +80,7 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "recall.strategy": ("heuristic", None, None),
     "recall.deadline_ms": (1_000, 10, 60_000),
     "block.tokens": (1500, 100, 50_000),
+    "extract.enabled": (1, 0, 1),
     "dream.enabled": (1, 0, 1),
     "dream.hours": (24, 0, 8_760),
     "dream.sessions": (5, 0, 1_000),

@@ -23,3 +23,4 @@ class NativeFolder:
     owner: Callable[[str], Place | None] | None = None
     skip: str = ""
     detail: str = ""
+    scope: str = "project"          # "user": a layer above all projects

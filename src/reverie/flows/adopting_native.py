@@ -36,7 +36,7 @@ from reverie.flows.admission import FILE_BYTES, Admission
 from reverie.flows.adopted import Adopted, Run, Taken, together
 from reverie.flows.adopting import ATTEMPTS, HALF_WRITTEN
 from reverie.flows.space import Space, discreet_path
-from reverie.layouts import fields, naming
+from reverie.layouts import fields, naming, qwen_entries, qwen_sheet
 from reverie.layouts.claude_code import ClaudeCode
 from reverie.storage import files
 from reverie.storage.files import Loaded, Stamp, Unread
@@ -51,6 +51,8 @@ def adopt(space: Space, folders: Iterable[NativeFolder], *, run: Run) -> Adopted
     """Adopt from these folders. One that cannot be read is skipped by name."""
     parts: list[Adopted] = []
     for folder in folders:
+        if folder.place and folder.scope == "user" and space.target(folder.place, "user").scope != "user":
+            continue            # a design without a place for what is the user's
         if folder.place is None or folder.skip:
             reason = folder.skip or "unknown_project"
             parts.append(Adopted(files=(Taken(path=_shown(folder.path), outcome=f"skipped:{reason}", detail=folder.detail),)))
@@ -85,10 +87,11 @@ class _Native:
 
     def __init__(self, space: Space, folder: NativeFolder, place: places.Place, *, run: Run) -> None:
         self.space, self.folder, self.place, self.run = space, folder, place, run
-        self.mount = space.target(place, "project")
+        self.mount = space.target(place, folder.scope)
         self.store = space.store(self.mount)
         self.rules = Admission(space, self.mount)
-        self.prefix = f"adopt|{space.design.name}|{places.project_key(place)}|{discreet_path(folder.path)}|"
+        owner = "user" if folder.scope == "user" else places.project_key(place)
+        self.prefix = f"adopt|{space.design.name}|{owner}|{discreet_path(folder.path)}|"
         self.layout = ClaudeCode(edition="2.1", own_index=False)
         self._known: merge.Known | None = None      # what the store holds, for telling what is known already
 
@@ -141,6 +144,8 @@ class _Native:
             return "half_written"
         if not document.fields and not document.body:
             return "empty"
+        if self.folder.host == "qwen-code" and (reason := _unseen_by_qwen(loaded, document)):
+            return reason
         if len(loaded.data) > FILE_BYTES:
             return "too_large"
         if document.body and not admission.without_recalled(document).body:
@@ -284,7 +289,7 @@ class _Native:
 
     def _remove(self, path: str, mark: _Mark, old: Memory) -> Taken:
         with self.space.home.lock("adopt"):
-            plan = self.store.plan(Change(remove=[old.id]), self.space.now(), why="removed in Claude Code's folder")
+            plan = self.store.plan(Change(remove=[old.id]), self.space.now(), why=f"removed in {self.folder.host}'s folder")
             self.space.home.journal.commit(
                 plan.edits, cause=self._cause(path, "", "removed"),
                 touched=admission.told(self.store.full_id, [old], [], rule="adopt.removed"),
@@ -311,6 +316,13 @@ class _Native:
 
     def _shown(self, path: str) -> str:
         return _shown(f"{self.folder.path}/{path}")
+
+
+def _unseen_by_qwen(loaded: Loaded, document: Document) -> str:
+    """Why the product itself passes a file over (spec/qwen-code §3.1), "" when it does not."""
+    if qwen_sheet.as_the_product_sees(File(loaded.data, _time(loaded))) is None:
+        return "not_seen_by_product"
+    return "empty" if document.body.strip() == qwen_entries.PLACEHOLDER else ""
 
 
 def _with_source(document: Document, memory: Memory) -> Document:

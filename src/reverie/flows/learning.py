@@ -122,6 +122,17 @@ def learn(
         yield learned
 
 
+def one(space: Space, job: Job, extractor: Extractor, *, run: str = "", begin: int = 0) -> Learned:
+    """Learn from one session what is new in it. Raises where ``learn`` says "failed": then nothing of it was stored, its cursor
+    among that. ``begin``: so many of its messages were read before, where the database does not know it any more."""
+    return _Session(space, job, extractor, run=run, wanted=lambda place: True, begin=begin).learn()
+
+
+def key_of(space: Space, transcript: Transcript) -> str:
+    """Under which name a session's cursor is kept."""
+    return f"{space.design.name}|{transcript.host}|{discreet_path(transcript.path)}|{transcript.session}"
+
+
 def unreadable(space: Space, found: Unreadable, *, run: str = "") -> Learned:
     """Record a transcript that cannot be read: shown, never fatal."""
     path = discreet_path(found.path)
@@ -138,13 +149,13 @@ class _Session:
     """One session on its way into the stores."""
 
     def __init__(
-        self, space: Space, job: Job, extractor: Extractor, *, run: str, wanted: Callable[[Place], bool]
+        self, space: Space, job: Job, extractor: Extractor, *, run: str, wanted: Callable[[Place], bool], begin: int = 0
     ) -> None:
         self.space, self.job, self.extractor = space, job, extractor
-        self.run, self.wanted = run, wanted
+        self.run, self.wanted, self.begin = run, wanted, begin
         self.transcript = job.transcript
         self.since: Cursor | None = None
-        self.key = f"{space.design.name}|{self.transcript.host}|{discreet_path(self.transcript.path)}|{self.transcript.session}"
+        self.key = key_of(space, self.transcript)
 
     def learn(self) -> Learned:
         stamp = _stamp(self.transcript)
@@ -154,7 +165,10 @@ class _Session:
         if stamp is not None and records.unchanged(self.key, stamp):
             return self._result("unchanged")
         self.since = records.cursor(self.key)
-        reading = hearing.of_people(self.job.dialect.read(self.transcript, self.since))
+        reading = self.job.dialect.read(self.transcript, self.since)
+        if self.since is None:
+            reading.fresh_from = max(reading.fresh_from, self.begin)
+        reading = hearing.of_people(reading)
         watch = Watch(self.space, self.space.place(self.transcript.cwd, self.transcript.project_hint), self.transcript)
         heard = hearing.hear(
             reading, self.extractor, now=self.space.now(), watch=lambda message, fresh: watch.see(message, fresh=fresh)

@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 META, CURSOR, LOCK = "meta.json", "extract-cursor.json", "consolidation.lock"
+# Ours, beside them: the product's extraction knows no other process (spec/qwen-code §10.2).
+EXTRACT_LOCK, EXTRACT_QUEUE = "extract.lock", "extract-queue.json"
 VERSION = 1
 STALE_SECONDS = 3_600               # study, Qwen Code §6: an older lock counts for nothing, even if its holder lives
 LARGEST_PID = (1 << 31) - 1

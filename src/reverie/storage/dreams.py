@@ -6,7 +6,7 @@ whoever looks at such a file and then takes it does both within ``home.lock``.
 """
 
 # Paths are strings in storage:
-# ruff: noqa: PTH108, PTH118, PTH119, PTH120
+# ruff: noqa: PTH103, PTH108, PTH118, PTH119, PTH120
 
 from __future__ import annotations
 
@@ -56,6 +56,14 @@ def put(path: str, data: bytes, at: datetime | None = None) -> None:
     finally:
         if os.path.lexists(beside):
             os.unlink(beside)
+
+
+def scaffold(folder: str) -> None:
+    """Make the folder in which notes lie, for its owner alone. ``StoreUnavailable`` when it cannot be."""
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise files.unavailable(error, folder, "made") from error
 
 
 def remove(path: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from reverie.flows.adopting import Hand
 
 
+NATIVE_HOSTS = ("claude-code", "qwen-code")     # products whose own memory folders are read
+
+
 def adopt(
-    setup: Setup, *, own: bool = True, native: bool = True, everywhere: bool = False, dry_run: bool = False,
+    setup: Setup, *, own: bool = True, native: bool | Collection[str] = True, everywhere: bool = False, dry_run: bool = False,
     agents_home: str | None = None, hand: Hand | None = None, only: Collection[str] | None = None,
 ) -> Adopted:
-    """Take over what an agent or a person wrote with ordinary file tools: into our stores (``own``), and into Claude
-    Code's own memory folder (``native``), which is only read. Of this project, or of ``everywhere``. File by file.
+    """Take over what an agent or a person wrote with ordinary file tools: into our stores (``own``), and into the products'
+    own memory folders (``native``: all, none, or which), which are only read. Of this project, or of ``everywhere``. File by
+    file.
 
     ``hand`` says who wrote, when the caller knows; ``only`` names the files (absolute paths in our stores) that are meant.
     ``agents_home`` stands for the user's home folder; then the environment is not asked.
@@ -46,7 +50,7 @@ def catch_up(setup: Setup, *, everywhere: bool = False) -> None:
 
 
 def run(
-    setup: Setup, space: Space, *, own: bool, native: bool, everywhere: bool, natives_everywhere: bool = False,
+    setup: Setup, space: Space, *, own: bool, native: bool | Collection[str], everywhere: bool, natives_everywhere: bool = False,
     agents_home: str | None = None, hand: Hand | None = None, only: Collection[str] | None = None,
 ) -> Adopted:
     from reverie.flows import adopted, adopting, adopting_native
@@ -59,22 +63,39 @@ def run(
         mounts |= {mount.label: mount for mount in space.around(place)}
         parts.append(adopting.adopt(space, mounts.values(), run=whole, hand=hand, only=only))
     if native and only is None:
-        found = _native_folders(setup, space, place, everywhere=natives_everywhere, agents_home=agents_home)
+        found = _native_folders(
+            setup, space, place, everywhere=natives_everywhere, agents_home=agents_home,
+            hosts=NATIVE_HOSTS if isinstance(native, bool) else native,
+        )
         parts.append(adopting_native.adopt(space, found, run=whole))
     return whole.ended(adopted.together(parts))
 
 
-def _native_folders(setup: Setup, space: Space, place: Place, *, everywhere: bool, agents_home: str | None) -> list[NativeFolder]:
-    """Claude Code's memory folders: this place's, and, when asked for, those of all projects that it knows."""
-    from reverie.hosts import claude_folders, claude_memories
+def _native_folders(
+    setup: Setup, space: Space, place: Place, *, everywhere: bool, agents_home: str | None, hosts: Collection[str]
+) -> list[NativeFolder]:
+    """The products' memory folders: this place's, and, when asked for, those of all projects that they know."""
+    from reverie.hosts import claude_folders, claude_memories, qwen_folders
 
-    user_home = setup.user_home if agents_home is None else agents_home
-    folders = claude_folders.locate(
-        place, environment=setup.environment if agents_home is None else {}, user_home=str(Path(user_home).absolute())
-    )
-    here = claude_memories.here(folders, place, space.place)
-    found = [here] if here else []
-    if everywhere and folders.enabled:
-        known = {each.path for each in found}
-        found += [each for each in claude_memories.everywhere(folders, space.place) if each.path not in known]
+    user_home = str(Path(setup.user_home if agents_home is None else agents_home).absolute())
+    environment = setup.environment if agents_home is None else {}
+    found: list[NativeFolder] = []
+    if "claude-code" in hosts:
+        folders = claude_folders.locate(place, environment=environment, user_home=user_home)
+        here = claude_memories.here(folders, place, space.place)
+        found += [here] if here else []
+        if everywhere and folders.enabled:
+            found += _others(found, claude_memories.everywhere(folders, space.place))
+    if "qwen-code" in hosts:
+        qwen = qwen_folders.locate(place, environment=environment, user_home=user_home)
+        found += qwen_folders.natives(qwen, place, space.place, environment=environment, user_home=user_home)
+        if everywhere and qwen.enabled:
+            theirs = qwen_folders.everywhere(qwen, space.place, environment=environment, user_home=user_home)
+            found += _others(found, theirs)
     return found
+
+
+def _others(known: Sequence[NativeFolder], found: Iterable[NativeFolder]) -> list[NativeFolder]:
+    """The folders that are not among those already known."""
+    paths = {each.path for each in known}
+    return [each for each in found if each.path not in paths]

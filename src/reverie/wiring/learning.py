@@ -59,11 +59,11 @@ def learn(
     adopted = None
     with rehearsal.of(setup.space) if dry_run else nullcontext(setup.space) as space:
         if conversation is None:
-            native = not paths and (not hosts or "claude-code" in hosts)
+            native = [] if paths else [host for host in adopting.NATIVE_HOSTS if not hosts or host in hosts]
             adopted = adopting.run(setup, space, own=True, native=native, everywhere=True, agents_home=agents_home)
             adopted = adopted.rehearsed(space.home.root, setup.space.home.root) if dry_run else adopted
-        reader = _reader(setup, models, model, most_tokens, dry_run=dry_run)
-        run, done = _run(space, jobs, bad, reader, project=project, on_session=on_session)
+        make = reader(setup, models, model, most_tokens, dry_run=dry_run)
+        run, done = _run(space, jobs, bad, make, project=project, on_session=on_session)
     return Report(run="" if dry_run else run, dry_run=dry_run, sessions=tuple(done), adopted=adopted)
 
 
@@ -74,7 +74,7 @@ def by_rules() -> Extractor:
     return Rules()
 
 
-def _reader(setup: Setup, models: Models, name: str, most_tokens: int, *, dry_run: bool) -> Callable[[str], Extractor]:
+def reader(setup: Setup, models: Models, name: str, most_tokens: int, *, dry_run: bool) -> Callable[[str], Extractor]:
     """What makes the extractor of a run: a model, where one was chosen and may be asked, else the rules."""
     asked = name not in ("", "none", "rules")
     if name in ("none", "rules") or (dry_run and not asked and setup.model is None):

@@ -21,6 +21,7 @@ COMMANDS = {
     "remember": ("remember", "Keep something you say here and now."),
     "forget": ("forget", "Take a memory out, with a preview; it can be undone."),
     "undo": ("undo", "Take back the last change, one change, or a whole run."),
+    "extract": ("extract", "What comes after a response: keep what its session has that is new, dream if it is time."),
     "consolidate": ("consolidate", "In the design codex: extract the sessions at rest, and put in order what they gave."),
     "adopt": ("adopt", "Take over what an agent or you wrote into memory folders with an editor."),
     "dream": ("dream", "Tidy up: merge what is said twice, settle contradictions, date what was relative."),

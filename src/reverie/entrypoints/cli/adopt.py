@@ -18,17 +18,17 @@ _FAILED = ("skipped:store_unavailable", "skipped:unreadable")
 @common.options
 @click.option("--dry-run", is_flag=True, help="Show what would be taken over; write nothing.")
 @click.option("--all", "everywhere", is_flag=True, help="Of every project, not only of this one.")
-@click.option("--from", "source", type=click.Choice(["stores", "claude-code"]),
-              help="Only from our own stores, or only from Claude Code's folder (default: both).")
+@click.option("--from", "source", type=click.Choice(["stores", "claude-code", "qwen-code"]),
+              help="Only from our own stores, or only from one product's folders (default: all).")
 @click.option("--mine", is_flag=True, help="You vouch for the edits in our stores: your word stays your word, nothing is sealed.")
-@click.option("--agents-home", metavar="DIR", help="Look for Claude Code's folder under DIR, as if it were the home folder.")
+@click.option("--agents-home", metavar="DIR", help="Look for the products' folders under DIR, as if it were the home folder.")
 @click.option("--verbose", "-v", is_flag=True, help="Also show what is as it was.")
 def command(
     design: str | None, cwd: str | None, as_json: bool, dry_run: bool, everywhere: bool, source: str | None, mine: bool,
     agents_home: str | None, verbose: bool,
 ) -> None:
-    """Take over what an agent or you wrote with an editor: into the memory folders here, and into Claude Code's own, which is
-    only read.
+    """Take over what an agent or you wrote with an editor: into the memory folders here, and into Claude Code's and Qwen
+    Code's own, which are only read.
 
     Files stay as they were written. Credentials are taken out, orders to the agent are sealed, and the index follows. Each
     of it can be undone.
@@ -36,8 +36,9 @@ def command(
     from reverie.flows.adopting import Hand
 
     memory = common.opened(design, cwd)
+    native: bool | list[str] = [source] if source and source != "stores" else source is None
     report = memory.adopt(
-        own=source != "claude-code", native=source != "stores", everywhere=everywhere, dry_run=dry_run, agents_home=agents_home,
+        own=source in (None, "stores"), native=native, everywhere=everywhere, dry_run=dry_run, agents_home=agents_home,
         hand=Hand(actor="user") if mine else None,
     )
     if as_json:
