@@ -89,7 +89,8 @@ def is_between(found: Mapping[str, bytes], new: Mapping[str, bytes]) -> bool:
     raw = next(path for path in new if path.endswith("raw_memories.md"))
     summaries = {path for path in new if "/rollout_summaries/" in path}
     parts = found.get(raw, b"").decode().split("## Thread `")[1:]
-    whole = {part.strip() for part in new[raw].decode().split("## Thread `")[1:]}
+    consolidated = new[raw].decode().replace("\nconsolidated: yes", "")        # phase 2's mark on what it has seen
+    whole = {part.strip() for part in consolidated.split("## Thread `")[1:]}
     return (set(found) <= {raw, *summaries} and all(found[path] == new[path] for path in found if path != raw)
             and len(parts) == len(found) - 1 and {part.strip() for part in parts} <= whole)
 
