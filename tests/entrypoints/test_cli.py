@@ -375,3 +375,13 @@ def test_events_are_lines_for_people_and_json_for_programs(learned: Any) -> None
     assert rest.count("\n") == 1
     assert lines[-1]["id"] in rest
     assert isinstance(learned("events", "--kind", "x").exception, errors.WrongUse)
+
+
+@pytest.mark.parametrize("command", [
+    "status", "list", "index", "recall x", "doctor", "cost", "agents", "events", "adopt --dry-run", "profile", "snapshot",
+    "instructions", "learn --dry-run", "consolidate --dry-run --design codex", "dream --dry-run", "designs", "undo --list",
+])
+def test_looking_makes_no_home(reverie: Any, tmp_path: Path, command: str) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    reverie(*command.split())
+    assert not (tmp_path / "reverie").exists()

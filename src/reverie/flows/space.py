@@ -78,6 +78,8 @@ class Space:
             if not known.exists and seen:
                 known = places.gone(known.cwd, hint=seen)
             elif known.exists and known.main_root and seen != known.main_root and not self.home.readonly:
+                if not self.home.exists:
+                    return known        # looking makes no home; once there is one, the place is asked for again and kept
                 self.home.records.remember_place(known.cwd, known.main_root)
             self._places[cwd, hint] = known
         return known

@@ -141,6 +141,11 @@ class Home:
         return len(self._database.rows("pending_changes")) if os.path.exists(self._database.path) else 0
 
     @property
+    def exists(self) -> bool:
+        """Whether something was kept here before."""
+        return os.path.exists(self.path("version"))
+
+    @property
     def readonly(self) -> str:
         """Why nothing can be written here; "" when something can."""
         place = self.root
