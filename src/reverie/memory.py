@@ -60,19 +60,23 @@ def open_memory(
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     model: Model | None = None,
     background: bool = False,
+    wait_seconds: float | None = None,
 ) -> Memory:
     """Open a memory; nothing is created before something is written.
 
     ``home``: where everything is kept (default ``$REVERIE_HOME``, else ``~/.reverie``). ``cwd``: the directory whose project
     is meant (default: the current one). ``model``: the language model for whatever uses one, in place of those that the
     settings name. ``background``: nobody asked for what will be done (a worker, a hook), so the switch against such calls
-    holds. Raises ``WrongUse`` for an unknown design, ``StoreUnavailable`` for a home that cannot be opened.
+    holds. ``wait_seconds``: no longer is waited for another process that changes the same home. Raises ``WrongUse`` for an
+    unknown design, ``StoreUnavailable`` for a home that cannot be opened.
     """
     environment = os.environ if environment is None else environment
     root = settings.expanded(home) if home is not None else settings.home_of(environment)
     values = settings.load(root, environment)
     chosen = designs.named(design or values["design"])
-    space = Space(Home(str(root.absolute()), clock), chosen, user_home=settings.user_home_of(environment))
+    kept = (Home(str(root.absolute()), clock) if wait_seconds is None else
+            Home(str(root.absolute()), clock, lock_seconds=wait_seconds, busy_seconds=wait_seconds))
+    space = Space(kept, chosen, user_home=settings.user_home_of(environment))
     seen_from = settings.expanded(cwd).absolute() if cwd is not None else _cwd()
     return Memory(Setup(
         space=space, settings=values, cwd=str(seen_from), environment=environment, model=model, background=background,
@@ -197,6 +201,35 @@ class Memory:
         """What goes with a prompt to the model, "" when nothing is relevant."""
         return reading.recall_block(self.space, self.recall(prompt, agent=agent))
 
+    def prompt_block(self, prompt: str, *, session: str = "", first: bool = False) -> str:
+        """What goes with a prompt of this session: of what is recalled, that which it was not shown yet as it is now; "" for
+        nothing. ``first``: the session's block goes with it, where the session has it not before it: at its first prompt,
+        and at the first one after a compaction."""
+        from reverie.flows.shown import Shown
+
+        shown = Shown(self.space, session)
+        parts = []
+        if first and not shown.block:
+            parts.append(self.session_block(session))
+            shown.add_block()
+        results = shown.fresh(self.recall(prompt))
+        shown.add(results)
+        parts.append(reading.recall_block(self.space, results))
+        shown.keep()
+        return "\n\n".join(part for part in parts if part)
+
+    def has_block(self, session: str) -> bool:
+        """Whether a session was given its block already."""
+        return bool(session) and self.space.home.records.frozen(session, self.space.design.name) is not None
+
+    def compacted(self, session: str) -> None:
+        """The conversation of a session was summarised or cleared: what it was shown is shown again when it is needed."""
+        from reverie.flows.shown import Shown
+
+        shown = Shown(self.space, session)
+        shown.clear()
+        shown.keep()
+
     # ── learning ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def learn(
@@ -206,6 +239,7 @@ class Memory:
         session: str = "",
         hosts: Sequence[str] = (),
         paths: Sequence[str] = (),
+        sessions: Collection[str] = (),
         agents_home: str | None = None,
         since: str | None = None,
         project: str | None = None,
@@ -216,7 +250,8 @@ class Memory:
         on_session: Callable[[Learned], None] = lambda learned: None,
     ) -> Report:
         """Learn from a conversation, as (speaker, text) pairs with "user" and "assistant" as speakers, or from the agents'
-        own session files: all that are found below the home folder, or those that the options leave.
+        own session files: all that are found below the home folder, or those that the options leave (``sessions``: with these
+        ids).
 
         ``model``: which language model reads them, "none" for the rules; default: that of the flow "extract", else the rules.
         ``most_tokens``: more are not spent. A rehearsal asks a model only if it is named here: it costs as any other does.
@@ -225,9 +260,9 @@ class Memory:
         from reverie.wiring import learning
 
         return learning.learn(
-            self.setup, self.models, conversation, session=session, hosts=hosts, paths=paths, agents_home=agents_home,
-            since=since, project=project, dry_run=dry_run, model=model, most_tokens=most_tokens, on_start=on_start,
-            on_session=on_session,
+            self.setup, self.models, conversation, session=session, hosts=hosts, paths=paths, wanted=sessions,
+            agents_home=agents_home, since=since, project=project, dry_run=dry_run, model=model, most_tokens=most_tokens,
+            on_start=on_start, on_session=on_session,
         )
 
     def extract(
@@ -244,6 +279,38 @@ class Memory:
         if dream and done.status == "completed" and self.settings["dream.enabled"]:
             self.dream(session=session, trigger="auto")
         return done
+
+    # ── after a turn ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def background_off(self) -> str:
+        """What forbids that a worker is started by itself, "" when nothing does. What waits is then learned by ``learn``."""
+        if self.switch.every:
+            return self.switch.every
+        setting = self.settings.values["background.enabled"]
+        return "" if setting.value else f"background.enabled = 0 (from {setting.origin})"
+
+    def announce(self, *, host: str, session: str, transcript: str = "") -> bool:
+        """A session here has something new (``transcript`` "": to be found by its id); whether a worker is wanted for it. Raises
+        ``StoreUnavailable``."""
+        from reverie.wiring import background
+
+        return background.announce(self.setup, host=host, session=session, transcript=transcript)
+
+    def work(self, *, is_over: Callable[[], bool] = lambda: False) -> int:
+        """Be the worker: learn the sessions that were announced, project by project, and look after what came of it, until
+        nothing is due or ``is_over``. How many sessions were looked at; 0 where another worker is at it."""
+        from reverie.wiring import background
+
+        return background.work(self.setup, Memory, is_over=is_over)
+
+    def written(self, path: str, *, host: str, session: str) -> tuple[str, str]:
+        """An agent wrote this file (absolute) with its own tools. A memory of ours is adopted; what the agent must be told of an
+        index that grows too large is the first answer. The second is what to ``announce`` as the transcript when the
+        file is one of its product's own folder, which a worker adopts."""
+        from reverie.wiring import background
+
+        return background.written(self, path, host=host, session=session)
 
     # ── what others wrote ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -472,13 +539,13 @@ class Memory:
         return compaction.distance(tokens, rules if tokens <= rules.window else compaction.rules(
             self.setup.environment, window=compaction.LONG_WINDOW))
 
-    def before_compaction(self, transcript: str) -> str:
+    def before_compaction(self, transcript: str, *, host: str = "") -> str:
         """For a PreCompact hook: keeps the session's state and says, as plain text, what the summary must keep; "" for a session
         of which there is nothing to keep."""
         from reverie.flows import compaction
         from reverie.wiring import sessions
 
-        job = sessions.of_session(self.setup, transcript)
+        job = sessions.of_session(self.setup, transcript, host=host)
         if job is None:
             return ""
         found = compaction.take(job.dialect.read(job.transcript))
@@ -493,6 +560,7 @@ class Memory:
         """For a SessionStart hook with the source "compact": the session's block, the state that was kept, and what was read."""
         from reverie.flows import compaction
 
+        self.compacted(session)
         return compaction.after(self.space, self.place, session=session, found=compaction.of(self.space, host, session),
                                 block_tokens=self.settings["block.tokens"])
 
@@ -585,7 +653,10 @@ class Memory:
             "is lost. Repair it or delete it." for path in home.set_aside()
         )]
         from reverie.flows import crediting
+        from reverie.wiring import background
 
+        at_work, said_of_it = background.status(self)
+        problems += said_of_it
         problems += [said for said in (crediting.warning(self.space),) if said]
         for mount in self.space.every_mount():
             store = self.space.store(mount)
@@ -597,7 +668,7 @@ class Memory:
             "quarantined": sum(each.memory.status == "quarantined" for each in everything),
             "agents": dict(sorted(Counter(each.mount.agent or "shared by agents" for each in everything
                                           if each.mount.agent or each.mount.scope == "agents").items())),
-            "sessions": home.records.session_counts(), "model_calls": self.models.allowed(),
+            "background": at_work, "sessions": home.records.session_counts(), "model_calls": self.models.allowed(),
             "runs": [
                 {"id": run.id, "started_at": run.started_at.isoformat(timespec="seconds"), "outcome": run.outcome,
                  "counts": dict(run.counts)}

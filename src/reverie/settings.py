@@ -22,6 +22,9 @@
     sessions = 5            # since the last one
     most_removed = 30       # per cent of a store's memories, or of their characters: a dream that takes more is refused
 
+    [background]
+    enabled = 1             # 0: no hook starts a worker after a turn; what waits is learned by the next `reverie learn`
+
     [agents]
     shared = []             # sub-agents that read and write what the agents of a project share, beside their own
     block_tokens = 800      # what a sub-agent starts with, of its own and of what is shared, each
@@ -85,6 +88,7 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "dream.hours": (24, 0, 8_760),
     "dream.sessions": (5, 0, 1_000),
     "dream.most_removed": (30, 0, 100),
+    "background.enabled": (1, 0, 1),
     "agents.shared": ((), None, None),
     "agents.block_tokens": (800, 100, 50_000),
     "codex.max_rollouts_per_startup": (16, 1, 128),

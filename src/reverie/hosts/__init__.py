@@ -1,7 +1,8 @@
 """Hosts: one dialect per agent, which finds its transcripts and reads them as messages of three voices.
 
-``registry`` has the readers by name, and tells whose a file is. Each host is one file: ``claude_code``, ``qwen_code`` (trees of
-records), ``codex`` and ``kimi_code`` (lists), ``opencode`` (a database); ``jsonl`` is the engine under the first four.
+``hooks`` says what each client hands to a hook and takes from one. ``registry`` has the readers by name, and tells whose a file
+is. Each host is one file: ``claude_code``, ``qwen_code`` (trees of records), ``codex`` and ``kimi_code`` (lists), ``opencode`` (a
+database); ``jsonl`` is the engine under the first four.
 
 What a reading passes over is counted under a name in ``Reading.skipped``:
 
@@ -19,6 +20,19 @@ and a transcript that cannot be read at all under the names of ``disk`` and ``re
 ``compressed_zstd``, ``broken_compression``, ``file_changed``.
 """
 
-from reverie.hosts.registry import DIALECTS, find_all, get, recognise
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from reverie.hosts.registry import DIALECTS, find_all, get, recognise
 
 __all__ = ["DIALECTS", "find_all", "get", "recognise"]
+
+
+def __getattr__(name: str) -> object:
+    # A hook needs ``hosts.hooks`` alone: the readers, and what they decode with, are imported by whoever reads.
+    if name in __all__:
+        from reverie.hosts import registry
+
+        return getattr(registry, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

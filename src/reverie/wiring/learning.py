@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ def learn(
     session: str = "",
     hosts: Sequence[str] = (),
     paths: Sequence[str] = (),
+    wanted: Collection[str] = (),
     agents_home: str | None = None,
     since: str | None = None,
     project: str | None = None,
@@ -39,7 +40,7 @@ def learn(
     on_session: Callable[[Learned], None] = lambda learned: None,
 ) -> Report:
     """Learn from a conversation, as (speaker, text) pairs with "user" and "assistant" as speakers, or from the agents'
-    own session files: all that are found below the home folder, or those that the options leave.
+    own session files: all that are found below the home folder, or those that the options leave (``wanted``: with these ids).
 
     ``model``: which language model reads them, "none" for the rules; default: that of the flow "extract", else the rules.
     ``most_tokens``: more are not spent. A rehearsal asks a model only if it is named here: it costs as any other does.
@@ -55,15 +56,20 @@ def learn(
         bad: list[Unreadable] = []
     else:
         jobs, bad = sessions.found(setup, hosts=hosts, paths=paths, agents_home=agents_home, since_when=since)
+        jobs = [job for job in jobs if not wanted or job.transcript.session in wanted]
     on_start(len(jobs) + len(bad))
     adopted = None
     with rehearsal.of(setup.space) if dry_run else nullcontext(setup.space) as space:
         if conversation is None:
-            native = [] if paths else [host for host in adopting.NATIVE_HOSTS if not hosts or host in hosts]
+            native = [] if paths or wanted else [host for host in adopting.NATIVE_HOSTS if not hosts or host in hosts]
             adopted = adopting.run(setup, space, own=True, native=native, everywhere=True, agents_home=agents_home)
             adopted = adopted.rehearsed(space.home.root, setup.space.home.root) if dry_run else adopted
         make = reader(setup, models, model, most_tokens, dry_run=dry_run)
         run, done = _run(space, jobs, bad, make, project=project, on_session=on_session)
+    if not dry_run and not setup.background and conversation is None and agents_home is None:
+        from reverie.flows import background
+
+        background.settle(setup.space, everything=not (hosts or paths or wanted or since or project), paths=list(paths))
     return Report(run="" if dry_run else run, dry_run=dry_run, sessions=tuple(done), adopted=adopted)
 
 

@@ -45,8 +45,9 @@ def found(
     return jobs, bad
 
 
-def of_session(setup: Setup, session: str) -> Job | None:
-    """The transcript at this path, or of the session with this id (or a beginning of one); None when there is none."""
+def of_session(setup: Setup, session: str, *, host: str = "") -> Job | None:
+    """The transcript at this path, or of the session (of this host) with this id, or a beginning of one; None when there is
+    none."""
     from reverie import hosts as agents
     from reverie.core.session import Unreadable
     from reverie.flows.learning import Job
@@ -58,7 +59,7 @@ def of_session(setup: Setup, session: str) -> Job | None:
         if bad and len(bad) == len(seen):
             raise errors.NotFound(f"{session!r} cannot be read as a transcript: {bad[0].reason} {bad[0].detail}".rstrip())
     else:
-        seen = list(agents.find_all(setup.user_home, setup.environment, None))
+        seen = list(agents.find_all(setup.user_home, setup.environment, [host] if host else None))
     sessions = [each for each in seen if not isinstance(each, Unreadable)]
     if not is_path:
         exact = [each for each in sessions if each.session == session]

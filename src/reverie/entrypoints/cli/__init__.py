@@ -13,6 +13,8 @@ from reverie import __version__, errors
 # command -> (module, what the list of commands says); the order is the order of the help page
 COMMANDS = {
     "tour": ("tour", "See the whole thing on sample sessions, in a temporary home."),
+    "install": ("install", "Connect your coding agents: hooks that remember and recall; --dry-run shows the diff."),
+    "uninstall": ("uninstall", "Disconnect them: settings are as they were, memories stay."),
     "learn": ("learn", "Learn from the sessions of your coding agents."),
     "recall": ("recall", "What memory has for a prompt."),
     "index": ("index", "What a session would start with."),
@@ -35,6 +37,7 @@ COMMANDS = {
     "status": ("status", "What is kept, what was done, what needs a look."),
     "agents": ("agents", "Sub-agents with a memory of their own, and which of them share."),
     "designs": ("designs", "The memory designs side by side."),
+    "hook": ("hook", "Answer one event of an agent; agents call this, people do not."),
 }
 
 

@@ -22,6 +22,10 @@ def command(design: str | None, cwd: str | None, as_json: bool) -> None:
     if status["agents"]:
         click.echo(f"agents    {common.counts(status['agents'])}")
     click.echo(f"models    model calls: {common.shown(status['model_calls'])}")
+    work = status["background"]
+    state = f"at work: {work['worker']}" if work["worker"] else f"off by {work['off']}" if work["off"] else "ready"
+    waiting = f", {work['waiting']} sessions wait" if work["waiting"] else ""
+    click.echo(f"worker    {common.shown(state)}{waiting}")
     for host, outcomes in status["sessions"].items():
         click.echo(f"sessions  {host:12} {common.counts(outcomes)}")
     for run in status["runs"]:
