@@ -5,7 +5,7 @@ five axes. An *edition* has the values of a product's version as it really behav
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -116,6 +116,16 @@ def named(name: str) -> Design:
     if name not in _DESIGNS:
         raise errors.WrongUse(f"unknown design {name!r}; known are {', '.join(_DESIGNS)}")
     return _DESIGNS[name]()
+
+
+def placed(design: Design, placement: str) -> Design:
+    """The design with its new memories in folders by type, or in one file for each type (``placement``: "folders", "files"),
+    where its layout has both. Raises ``WrongUse`` for another placement."""
+    from reverie.layouts.qwen_code import QwenCode
+
+    if not isinstance(design.layout, QwenCode) or design.layout.placement == placement:
+        return design
+    return replace(design, layout=QwenCode(placement=placement, edition=design.layout.edition))
 
 
 def describe(design: Design) -> dict[str, str]:

@@ -74,6 +74,8 @@ def open_memory(
     root = settings.expanded(home) if home is not None else settings.home_of(environment)
     values = settings.load(root, environment)
     chosen = designs.named(design or values["design"])
+    if chosen.layout.name == "qwen-code":
+        chosen = designs.placed(chosen, values["qwen.placement"])
     kept = (Home(str(root.absolute()), clock) if wait_seconds is None else
             Home(str(root.absolute()), clock, lock_seconds=wait_seconds, busy_seconds=wait_seconds))
     space = Space(kept, chosen, user_home=settings.user_home_of(environment))

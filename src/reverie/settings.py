@@ -39,6 +39,9 @@
     max_unused_days = 30            # what was of no use for so long is no part of it any more
     consolidation_tokens = 0        # that one phase 2 with a model may take, in and out; 0: as the caps below say
 
+    [qwen]
+    placement = "folders"   # where the designs `qwen-code` put a new memory: a file in its type's folder, or "files": user.md, …
+
     [models]                # language models: none by default (docs/models.md)
     default = ""            # "anthropic:claude-…", "ollama:…", "agent:claude-code"; for each of extract, consolidate, dream and
     extract = ""            # recall its own, else the default; "none": none, whatever the default is
@@ -99,6 +102,7 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "codex.max_raw_memories_for_consolidation": (256, 1, 4_096),
     "codex.max_unused_days": (30, 0, 365),
     "codex.consolidation_tokens": (0, 0, 10**12),
+    "qwen.placement": ("folders", None, None),
     "models.default": ("", None, None),
     "models.extract": ("", None, None),
     "models.consolidate": ("", None, None),
