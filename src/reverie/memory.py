@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from reverie.flows.adopted import Adopted
     from reverie.flows.adopting import Hand
     from reverie.flows.compaction import Kept
+    from reverie.flows.delivering import Turn
     from reverie.flows.extracting import Extracted
     from reverie.flows.filing import Files
     from reverie.flows.learning import Learned
     from reverie.flows.mending import Mended
     from reverie.flows.metering import Metered
-    from reverie.flows.reading import Recalled
     from reverie.flows.responding import Responded
     from reverie.hosts.agents_md import Found as Instructed
     from reverie.settings import Settings
@@ -163,41 +163,17 @@ class Memory:
                 self.space, self.place, self.subagents.agent(agent), prompt, documents=limit or self.settings["recall.documents"],
                 characters=self.settings["recall.characters"],
             )
-        return self._recalled(prompt, documents=limit or self.settings["recall.documents"]).results
+        from reverie.wiring import recalling
 
-    def _recalled(self, prompt: str, *, documents: int) -> Recalled:
-        """By the design's rules, or as the strategy says; and, where the design tells of its recalls, an event of it."""
-        started = time.perf_counter()
-        strategy = self._strategy()
-        characters = self.settings["recall.characters"]
-        if strategy == "none":
-            found = reading.Recalled([], 0)
-        else:
-            found = reading.recall(self.space, self.place, prompt, documents=documents, characters=characters)
-        if strategy == "model" and (model := self.model("recall")) is not None:
-            from reverie.flows import selecting
+        return recalling.recall(self.setup, self.models, prompt, documents=limit or self.settings["recall.documents"]).results
 
-            found = selecting.select(
-                self.space, self.space.mounts(self.place), prompt, found, model=model, documents=documents,
-                characters=characters, seconds=self.settings["recall.deadline_ms"] / 1_000,
-            )
-        if self.space.design.tells_recalls:
-            from reverie.core.telemetry import Recall
-            from reverie.flows import telling
+    def turn(self, prompt: str, *, delivered: set[str] | None = None) -> Turn:
+        """The recall of a turn, delivered as it comes: with the prompt, or with the next tool's result when a model chose later.
+        ``delivered``: what the session was given so far; it grows, so hand the same set to each of its turns."""
+        from reverie.wiring import recalling
 
-            telling.tell(self.space, Recall(
-                query_length=len(prompt), docs_scanned=found.scanned, docs_selected=len(found.results), strategy=found.strategy,
-                duration_ms=round(1_000 * (time.perf_counter() - started)),
-            ))
-        return found
-
-    def _strategy(self) -> str:
-        setting = self.settings.values["recall.strategy"]
-        if setting.value not in ("none", "heuristic", "model"):
-            raise errors.WrongUse(
-                f"recall.strategy = {setting.value!r} (from {setting.origin}) must be one of none, heuristic, model"
-            )
-        return str(setting.value)
+        given = set[str]() if delivered is None else delivered
+        return recalling.turn(self.setup, self.models, prompt, delivered=given, documents=self.settings["recall.documents"])
 
     def recall_block(self, prompt: str, *, agent: str = "") -> str:
         """What goes with a prompt to the model, "" when nothing is relevant."""
