@@ -446,21 +446,17 @@ class Memory:
         stand, make dates absolute, rebuild the index. A store whose time has not come is skipped by name, unless ``force``.
 
         ``dry_run`` shows what would be done now. ``most_removed`` (per cent; default: the setting): more is refused.
-        ``consolidator``: what decides in place of the rules (``core.dream.Consolidator``).
+        ``consolidator``: what decides in place of the rules (``core.dream.Consolidator``). Where a model is chosen for the flow
+        "dream", an agent goes on where the rules end, in a staging copy; a rehearsal asks none.
         """
-        from reverie.flows import dreaming
+        from reverie.wiring import dreaming
 
-        share = (self.settings["dream.most_removed"] if most_removed is None else most_removed) / 100
-        gates = dreaming.Gates(hours=self.settings["dream.hours"], sessions=self.settings["dream.sessions"])
         if not dry_run:
             self._catch_up(everywhere=everywhere)
-        mounts = list(self.space.every_mount() if everywhere else self.space.around(self.place))
-        enabled = bool(self.settings["dream.enabled"])
-        if dry_run:
-            return dreaming.rehearsed(self.space, mounts, session=session, force=force, enabled=enabled, gates=gates,
-                                      most_gone=share, consolidator=consolidator)
-        return dreaming.dream(self.space, mounts, session=session, force=force, enabled=enabled, gates=gates, most_gone=share,
-                              consolidator=consolidator, trigger=trigger)
+        return dreaming.dream(
+            self.setup, self.models, session=session, force=force, dry_run=dry_run, everywhere=everywhere,
+            most_removed=most_removed, consolidator=consolidator, trigger=trigger,
+        )
 
     def profile(self, *, tokens: int = 400) -> Profile:
         """Who the user is, for any project: ``text`` for a person, ``block`` for a model, ``lines`` with their memories."""

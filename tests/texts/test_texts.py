@@ -13,7 +13,7 @@ from reverie import texts
 from reverie.core.memory import TYPES
 
 BEHIND_THE_SCENES = {       # questions that no session pays for
-    "extraction", "extraction_input", "proposing", "selecting", "consolidate", "consolidating", "handbook_in_blocks", "handbook_in_tasks",
+    "extraction", "extraction_input", "proposing", "selecting", "dreaming", "consolidate", "consolidating", "handbook_in_blocks", "handbook_in_tasks",
 }
 
 

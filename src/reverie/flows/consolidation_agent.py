@@ -244,7 +244,7 @@ class Desk:
 
     def _edit(self, arguments: Json) -> str:
         path, old, new = (_word(arguments, name) for name in ("path", "old", "new"))
-        text = self._text(_ours(path))
+        text = self._text(self._ours(path))
         count = text.count(old) if old else 0
         if count != 1:
             raise ToolRefused(f"the old text stands {count} times in {path!r}; it must stand there exactly once")
@@ -252,15 +252,22 @@ class Desk:
         return f"{path}: edited"
 
     def _save(self, path: str, text: str) -> None:
-        self._copy.write(_ours(path), text.encode("utf-8", "replace"))
+        self._copy.write(self._ours(path), text.encode("utf-8", "replace"))
 
     def _delete(self, arguments: Json) -> str:
-        path = _ours(_word(arguments, "path"))
+        path = self._ours(_word(arguments, "path"))
         if not path.startswith("skills/"):
             raise ToolRefused(f"{path!r} is not yours to take away; only files of skills are")
         if not self._copy.delete(path):
             raise ToolRefused(f"there is no file {path!r}")
         return f"{path}: gone"
+
+    def _ours(self, path: str) -> str:
+        """The path, if a model may write there."""
+        if not codex_checking.allowed(path):
+            raise ToolRefused(
+                f"{path[:80]!r} is not yours to write: only MEMORY.md, memory_summary.md and skills/<name>/ are")
+        return path
 
     def _check(self, arguments: Json) -> str:
         found = codex_checking.faults(self._given, self.made(), self._rules)
@@ -269,12 +276,6 @@ class Desk:
 
 def _told(fault: Fault) -> str:
     return f"[{fault.rule}] {fault}"
-
-
-def _ours(path: str) -> str:
-    if not codex_checking.allowed(path):
-        raise ToolRefused(f"{path[:80]!r} is not yours to write: only MEMORY.md, memory_summary.md and skills/<name>/ are")
-    return path
 
 
 def _fitting(paths: Sequence[str], glob: str) -> list[str]:

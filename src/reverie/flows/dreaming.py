@@ -29,7 +29,7 @@ from reverie.flows import rehearsal, telling
 from reverie.flows.dream_store import Bed, Process
 from reverie.flows.space import Space
 
-__all__ = ["Gates", "Process", "dream", "rehearsed", "waiting"]
+__all__ = ["Gates", "Process", "dream", "rehearsed", "rules_of", "waiting"]
 
 ATTEMPTS = 5            # somebody's write between thinking and changing makes a new plan; more than this is a loop
 CHANGES_SEEN = 500      # of the journal, when looking for dreams that were taken back
@@ -37,6 +37,11 @@ PROCESS = Process()
 
 # The plain design has the study's mechanical one; the product today has none without a model (spec/qwen-code §11.4).
 _CONSOLIDATORS: Mapping[str, Consolidator] = {"qwen-code": Mechanical()}
+
+
+def rules_of(space: Space) -> Consolidator:
+    """What decides in this design where nobody else does."""
+    return _CONSOLIDATORS.get(space.design.name) or Merging()
 
 
 def dream(
@@ -57,7 +62,7 @@ def dream(
     ``most_gone``: the share of a store's memories, and of their characters, above which its change is refused.
     """
     started = perf_counter()
-    consolidator = consolidator or _CONSOLIDATORS.get(space.design.name) or Merging()
+    consolidator = consolidator or rules_of(space)
     beds = [Bed(space, mount, consolidator, session=session, process=process) for mount in mounts]
     asleep: list[Bed] = []
     done: Dreamed | None = None

@@ -2,6 +2,6 @@
 
 ``setup`` what all of it needs · ``sessions`` the transcripts that are meant · ``learning`` a run of learning · ``responding``
 what comes after a response · ``recalling`` by which strategy · ``adopting`` what others wrote · ``phases`` the two phases ·
-``models`` which language model, within which caps · ``subagents`` the agents of a place · ``checkup`` the folders that a doctor
-looks at · ``reports`` answers, and the same for a program.
+``dreaming`` who dreams · ``models`` which language model, within which caps · ``subagents`` the agents of a place · ``checkup``
+the folders that a doctor looks at · ``reports`` answers, and the same for a program.
 """
