@@ -185,7 +185,7 @@ class Memory:
         and at the first one after a compaction."""
         from reverie.flows.shown import Shown
 
-        shown = Shown(self.space, session)
+        shown = Shown(self.space.home, self.space.design.name, session)
         parts = []
         if first and not shown.block:
             parts.append(self.session_block(session))
@@ -194,7 +194,19 @@ class Memory:
         shown.add(results)
         parts.append(reading.recall_block(self.space, results))
         shown.keep()
+        self._keep_shortcut()
         return "\n\n".join(part for part in parts if part)
+
+    def _keep_shortcut(self) -> None:
+        """The next prompt here may go the short way, if nothing has changed until then."""
+        from reverie.flows import shortcut
+
+        sources, labels = reading.sources(self.space, self.place)
+        if sources and self.settings["recall.strategy"] == "heuristic":
+            shortcut.keep(
+                self.space, cwd=self.cwd, environment=self.environment, sources=sources, labels=labels,
+                documents=self.settings["recall.documents"], characters=self.settings["recall.characters"],
+            )
 
     def has_block(self, session: str) -> bool:
         """Whether a session was given its block already."""
@@ -204,7 +216,7 @@ class Memory:
         """The conversation of a session was summarised or cleared: what it was shown is shown again when it is needed."""
         from reverie.flows.shown import Shown
 
-        shown = Shown(self.space, session)
+        shown = Shown(self.space.home, self.space.design.name, session)
         shown.clear()
         shown.keep()
 

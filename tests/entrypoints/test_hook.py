@@ -344,12 +344,19 @@ hook.main(["claude-code", "--no-background"])
 print(*sorted(sys.modules))
 """
     data = json.dumps(PROMPT | {"session_id": "s", "cwd": "/usr"}).encode()     # a name that might hold a key costs more
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], input=data, capture_output=True, timeout=30, env=hook.environment, check=True)
-    modules = set(done.stdout.decode().splitlines()[-1].split("}")[-1].split())
+
+    def modules_of_a_run() -> set[str]:
+        done = subprocess.run([sys.executable, "-I", "-S", "-c", code], input=data, capture_output=True, timeout=30, env=hook.environment, check=True)
+        return set(done.stdout.decode().splitlines()[-1].split("}")[-1].split())
+
+    modules = modules_of_a_run()
     assert "reverie.flows.reading" in modules
     unwanted = {"click", "msgspec", "yaml", "subprocess", "asyncio", "socket", "logging", "tempfile", "reverie.hosts.registry",
                 "reverie.storage.journal", "reverie.core.gate", "reverie.core.redact", "reverie.models"}
     assert modules & unwanted == set()
+    modules = modules_of_a_run()                                        # where nothing changed since: the short way
+    assert "reverie.flows.shortcut" in modules and len(modules) < 110
+    assert modules & (unwanted | {"reverie.memory", "reverie.designs", "reverie.settings", "dataclasses", "typing", "pathlib", "tomllib"}) == set()
 
 
 # ── the worker ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -113,14 +113,19 @@ def answer(
 
 
 def _handled(event: Event, *, home: str, environment: Mapping[str, str], background: bool) -> str:
-    from reverie import errors, settings
-    from reverie.entrypoints import hook_events
     from reverie.hosts import hooks
 
-    if hooks.in_memory_folder(event, environment, settings.user_home_of(environment), home):
+    if hooks.in_memory_folder(event, environment, _user_home(environment), home):
         return ""
     if event.path and not hooks.may_be_memory(event.path, home):    # every file that an agent reads comes by here
         return ""
+    from reverie import errors
+    from reverie.entrypoints import hook_events
+
+    if event.kind == hooks.PROMPT:
+        text = _by_shortcut(event, home, environment)
+        if text is not None:
+            return hook_events.fitted(event, text)
     from reverie.memory import open_memory
 
     notes: Sequence[str] = ()
@@ -138,6 +143,28 @@ def _handled(event: Event, *, home: str, environment: Mapping[str, str], backgro
     for note in notes:
         record(home, event.host, event.name, note)
     return text
+
+
+def _by_shortcut(event: Event, home: str, environment: Mapping[str, str]) -> str | None:
+    """What goes with a prompt where nothing has changed since the last one; None where that is not known."""
+    from datetime import UTC, datetime
+
+    from reverie import errors
+    from reverie.entrypoints import hook_events
+    from reverie.flows import shortcut
+    from reverie.storage.home import Home
+
+    wait = SECONDS[event.kind] / 4
+    try:
+        with Home(home, lambda: datetime.now(UTC), lock_seconds=wait, busy_seconds=wait) as kept:
+            text = shortcut.recalled(
+                kept, cwd=os.path.abspath(event.cwd), prompt=event.prompt, session=event.session, environment=environment,
+                user_home=_user_home(environment), with_block=event.host in hook_events.WITH_PROMPT)
+            for note in kept.notes:
+                record(home, event.host, event.name, note)
+            return text
+    except (errors.ReverieError, OSError):
+        return None
 
 
 def record(root: str, host: str, event: str, said: str) -> None:
@@ -166,8 +193,12 @@ def _options(arguments: Sequence[str]) -> tuple[str, str, str, bool]:
 
 def _root(environment: Mapping[str, str]) -> str:
     chosen = environment.get("REVERIE_HOME", "")
-    home = environment.get("HOME") or environment.get("USERPROFILE") or os.path.expanduser("~")
-    return os.path.abspath(os.path.expanduser(chosen) if chosen else os.path.join(home, ".reverie"))
+    return os.path.abspath(os.path.expanduser(chosen) if chosen else os.path.join(_user_home(environment), ".reverie"))
+
+
+def _user_home(environment: Mapping[str, str]) -> str:
+    """As ``settings.user_home_of`` says it, without the settings."""
+    return environment.get("HOME") or environment.get("USERPROFILE") or os.path.expanduser("~")
 
 
 def _payload() -> bytes:

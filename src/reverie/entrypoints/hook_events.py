@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 # byte for byte. In the others it is history, and stays where it was (spec/qwen-code §19.3, spec/opencode §6).
 _IN_SYSTEM_PROMPT = ("qwen-code", "opencode")
 # Clients in which nothing but a prompt's answer reaches the model (spec/kimi-code §5.1).
-_WITH_PROMPT = ("kimi-code",)
+WITH_PROMPT = ("kimi-code",)
 
 
 def handle(memory: Memory, event: Event, *, background: bool = True) -> str:
     """Do what the event asks for; what the model is to be told, within what the client takes."""
     kind = event.kind
     if kind == hooks.PROMPT:
-        return _fitted(event, memory.prompt_block(event.prompt, session=event.session, first=event.host in _WITH_PROMPT))
+        return fitted(event, memory.prompt_block(event.prompt, session=event.session, first=event.host in WITH_PROMPT))
     if kind == hooks.START:
-        return _fitted(event, _start(memory, event))
+        return fitted(event, _start(memory, event))
     if kind == hooks.READ:
         return _reminded(memory, event)
     if kind == hooks.WROTE:
-        return _fitted(event, _wrote(memory, event, background=background))
+        return fitted(event, _wrote(memory, event, background=background))
     if kind == hooks.AGENT_START:
         return _agent(memory, event)
     if kind == hooks.BEFORE_COMPACTION:
-        return _fitted(event, memory.before_compaction(event.transcript or event.session, host=event.host))
+        return fitted(event, memory.before_compaction(event.transcript or event.session, host=event.host))
     if kind == hooks.AFTER_COMPACTION:
         memory.compacted(event.session)
         return ""
@@ -82,7 +82,7 @@ def _announced(memory: Memory, event: Event, *, transcript: str, background: boo
         worker.start(memory.space.home.root, memory.environment)
 
 
-def _fitted(event: Event, text: str) -> str:
+def fitted(event: Event, text: str) -> str:
     """The text within what the client takes as it is: whole lines, and our fence closed."""
     limit = hooks.limit(event)
     if len(text) <= limit.characters and (not limit.bytes or len(text.encode("utf-8", "replace")) <= limit.bytes):

@@ -116,6 +116,16 @@ def _source(space: Space, mount: Mount) -> FolderSource:
     return FolderSource(store.root, label, layout.is_memory_path, parse, version=version)
 
 
+def sources(space: Space, place: Place) -> tuple[list[tuple[str, str]], list[str]]:
+    """Which folders of the index count for a prompt here, each with its version, and under which labels; nothing where a prompt
+    is answered by more than the index."""
+    mounts = space.mounts(place)
+    if space.design.ranking.scans or space.design.tells_recalls or any(mount.mixed for mount in mounts):
+        return [], []
+    found = [_source(space, mount) for mount in mounts]
+    return [(source.root, source.version) for source in found], [label for mount in mounts for label in _labels(space, mount)]
+
+
 def _labels(space: Space, mount: Mount) -> list[str]:
     store = space.store(mount)
     return [_label(store, mount.project), _label(store, "")] if mount.mixed else [_label(store, mount.project)]

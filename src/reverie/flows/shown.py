@@ -7,14 +7,15 @@ Kept beside the frozen blocks, by session. A compaction takes it all out of the 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from reverie import errors
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from reverie.core.recall import Result
-    from reverie.flows.space import Space
+    from reverie.storage.home import Home
 
 MOST_KEPT = 400             # memories a session; the oldest are shown again
 
@@ -22,10 +23,10 @@ MOST_KEPT = 400             # memories a session; the oldest are shown again
 class Shown:
     """What one session was shown. Without a session's id nothing is known, and nothing kept."""
 
-    def __init__(self, space: Space, session: str) -> None:
-        self.space = space
+    def __init__(self, home: Home, design: str, session: str) -> None:
+        self.home = home
         self.session = session
-        self._name = f"{space.design.name} shown"
+        self._name = f"{design} shown"
         value = self._read()
         said = value.get("memories")
         self._memories: dict[str, str] = (
@@ -61,15 +62,15 @@ class Shown:
         memories = dict(list(self._memories.items())[-MOST_KEPT:])
         text = json.dumps({"memories": memories, "block": self.block}, ensure_ascii=False)
         try:
-            self.space.home.records.refreeze(self.session, {self._name: text})
+            self.home.records.refreeze(self.session, {self._name: text})
         except errors.StoreUnavailable as error:
-            self.space.home.note(f"what a session was shown is not written down: {error}")
+            self.home.note(f"what a session was shown is not written down: {error}")
 
     def _read(self) -> dict[str, object]:
         if not self.session:
             return {}
         try:
-            value = json.loads(self.space.home.records.frozen(self.session, self._name) or "{}")
+            value = json.loads(self.home.records.frozen(self.session, self._name) or "{}")
         except (ValueError, RecursionError):
             return {}
         return value if isinstance(value, dict) else {}
