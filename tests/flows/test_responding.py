@@ -352,6 +352,16 @@ def test_a_hook_returns_at_once_and_the_work_is_done(project: Path) -> None:
     while not list(cursor.glob("*/extract-cursor.json")) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert bodies(project)
+    with opened(project) as memory:
+        assert [event.facts["trigger"] for event in memory.events(kinds=["extract"])] == ["auto"]
+
+
+def test_the_switch_against_background_calls_holds_for_what_a_hook_begins(project: Path) -> None:
+    chat = Chat(project.parent, project).user(RULE).answer()
+    model = ScriptedModel([])
+    with opened(project, model=model, background=True, environment={"REVERIE_MODELS_BACKGROUND": "asked"}) as memory:
+        assert memory.extract(str(chat.path)).topics == ("feedback",), "by rules"
+    assert model.asks == []
 
 
 def test_a_program_hands_over_its_conversation_after_each_response(project: Path) -> None:

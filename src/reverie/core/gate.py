@@ -143,7 +143,8 @@ def documented(asked: Asked) -> Reason | None:
 
 # ── the study's filter ───────────────────────────────────────────────────────────────────────────────────────────
 
-_TEMPORARY = re.compile(r"\b(?:today|now|currently|temporary)\b", re.IGNORECASE)
+# The study names the first four as examples; the others were in the product's first versions (spec/qwen-code §10.4).
+_TEMPORARY = re.compile(r"\b(?:today|now|currently|temporary|temporarily|for this task|this session)\b", re.IGNORECASE)
 
 
 def study_too_short(asked: Asked) -> Reason | None:

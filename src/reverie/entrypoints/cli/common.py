@@ -35,11 +35,11 @@ def of_agent(function: Function) -> Function:
     return option(function)
 
 
-def opened(design: str | None, cwd: str | None) -> Memory:
-    """The user's memory."""
+def opened(design: str | None, cwd: str | None, *, background: bool = False) -> Memory:
+    """The user's memory. ``background``: nobody asked for what will be done."""
     from reverie.memory import open_memory
 
-    memory = open_memory(design=design, cwd=cwd)
+    memory = open_memory(design=design, cwd=cwd, background=background)
     click.get_current_context().call_on_close(lambda: _close(memory))
     return memory
 

@@ -22,9 +22,11 @@ PAYLOAD_BYTES = 8 * 1024 * 1024       # of what a hook hands over: its last answ
 @click.option("--background", is_flag=True, help="Return at once; the work goes on by itself.")
 @click.option("--hook", is_flag=True, help="In the background, with the transcript that a Stop hook names on standard input.")
 @click.option("--no-dream", is_flag=True, help="Do not look whether it is time to dream afterwards.")
+@click.option("--auto", is_flag=True, hidden=True, help="Nobody asked for it: the switches against such work hold.")
 @click.argument("session", metavar="[SESSION|TRANSCRIPT]", required=False)
 def command(
-    design: str | None, cwd: str | None, as_json: bool, background: bool, hook: bool, no_dream: bool, session: str | None
+    design: str | None, cwd: str | None, as_json: bool, background: bool, hook: bool, no_dream: bool, auto: bool,
+    session: str | None,
 ) -> None:
     """What comes after a response: keep what its session has that is new, and dream if it is time.
 
@@ -33,15 +35,15 @@ def command(
     if hook:
         found = _of_hook(sys.stdin.buffer.read(PAYLOAD_BYTES))
         if found:
-            _detached(found, design, cwd, no_dream=no_dream)
+            _detached(found, design, cwd, no_dream=no_dream, auto=True)
         return
     if not session:
         raise click.UsageError("Which session? Its transcript's path, its id, or a beginning of it.")
     if background:
-        _detached(session, design, cwd, no_dream=no_dream)
+        _detached(session, design, cwd, no_dream=no_dream, auto=auto)
         return
-    memory = common.opened(design, cwd)
-    done = memory.extract(session, trigger="manual", dream=not no_dream)
+    memory = common.opened(design, cwd, background=auto)
+    done = memory.extract(session, trigger="auto" if auto else "manual", dream=not no_dream)
     if as_json:
         common.say_json(as_dict(done))
     else:
@@ -60,9 +62,10 @@ def _of_hook(data: bytes) -> str:
     return path if isinstance(path, str) and len(path) <= 4_096 and "\0" not in path and not path.startswith("-") else ""
 
 
-def _detached(session: str, design: str | None, cwd: str | None, *, no_dream: bool) -> None:
+def _detached(session: str, design: str | None, cwd: str | None, *, no_dream: bool, auto: bool) -> None:
     command = [sys.executable, "-m", "reverie", "extract", *(["--design", design] if design else [])]
-    command += [*(["--cwd", cwd] if cwd else []), *(["--no-dream"] if no_dream else []), "--", session]
+    command += [*(["--cwd", cwd] if cwd else []), *(["--no-dream"] if no_dream else [])]
+    command += [*(["--auto"] if auto else []), "--", session]
     nowhere = subprocess.DEVNULL
     own = {"creationflags": 0x00000008 | 0x00000200} if sys.platform == "win32" else {"start_new_session": True}
     subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, **own)

@@ -25,12 +25,12 @@ def command(
     if not text.strip():
         raise click.UsageError('What is the prompt? For example: reverie recall "add a column to the orders table"')
     memory = common.opened(design, cwd)
+    if block and not as_json:
+        click.echo(memory.recall_block(text, agent=agent), nl=False)
+        return
     results = memory.recall(text, limit=limit, agent=agent)
     if as_json:
         common.say_json([result.as_dict() for result in results])
-        return
-    if block:
-        click.echo(memory.recall_block(text, agent=agent), nl=False)
         return
     if not results:
         click.echo("Nothing relevant is remembered for this.")
