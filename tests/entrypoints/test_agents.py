@@ -177,14 +177,12 @@ def test_the_rules_that_fit_what_was_handed_over_come_along(memory: Memory, tmp_
 
 
 def test_the_answer_is_short_enough_for_the_client(memory: Memory) -> None:
-    for number in range(300):
-        memory.remember(f"Fact {number}: the machine m{number} builds the target t{number}", agent="a", type="project")
     mine = open_memory(memory.space.home.root, design="claude-code", cwd=memory.cwd, environment=memory.environment)
-    folder = Path(mine.space.store(mine.space.target(mine.place, "", mine.subagents.agent("a"))).root)
-    folder.mkdir(parents=True)
-    for number in range(199):
-        (folder / f"project_{number}.md").write_text(f"---\nname: n{number}\ndescription: {'long ' * 25}\ntype: project\n---\n\nx\n")
     for each in (memory, mine):
+        folder = Path(each.space.store(each.space.target(each.place, "", each.subagents.agent("a"))).root)
+        folder.mkdir(parents=True)
+        for number in range(199):
+            (folder / f"project_{number}.md").write_text(f"---\nname: n{number}\ndescription: {'long ' * 25}\ntype: project\n---\n\nx\n")
         text = text_of(subagent_hook.answer(each, payload("a")))
         assert len(text) <= 9_500
         assert "ot shown here" in text
