@@ -11,7 +11,6 @@ written already (``adopting``). Paths are relative to the store.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -24,7 +23,8 @@ from reverie.core.layout import File, Folder
 from reverie.core.memory import By, Memory, Status
 from reverie.core.proposal import Proposal
 from reverie.flows.space import Space
-from reverie.layouts import fields
+from reverie.layouts import fields, naming
+from reverie.layouts.codex import Codex
 
 FILE_BYTES = 256 * 1024             # of a file that an agent writes: more than any model reads at once
 WINDOW_CHARACTERS = 50_000          # that are judged at once for orders, as many as ``trust`` looks at
@@ -33,7 +33,6 @@ QUOTE_CHARACTERS = 200              # of what a memory says, in the journal
 SAID_CHARACTERS = 8_000             # of a memory that may be what the user had forgotten: a statement, not a document
 
 _USERS_WORD = (By.USER, By.HAND)
-_SEPARATORS = re.compile("[-_./]+")
 
 
 class Admission:
@@ -71,23 +70,38 @@ class Admission:
 
     def orders_in_name(self, path: str) -> str | None:
         """The same for a file's name, in which the words stand between other signs."""
-        return self.orders(f"{path}\n\n{_SEPARATORS.sub(' ', path)}")
+        return self.orders(naming.spoken(path))
 
     def released(self, before: bytes, brought: str | None) -> bool:
         """Whether a person lets these orders stand: they were there, unsealed, before the edit, which brings none."""
         return bool(self.orders(before.decode("utf-8", "replace"))) and not self.orders(brought or "")
 
-    def claims(self, path: str, data: bytes | None) -> bool:
-        """Whether a file says that it is the user's own word."""
-        return any(memory.source.by in _USERS_WORD for memory in self.memories(path, data))
+    def raised(self, path: str, data: bytes, was: bytes | None = None) -> tuple[Memory, ...]:
+        """What claims to be the user's own word in a file, and did not say exactly this as their word in ``was``."""
+        before = {_says(memory) for memory in self.memories(path, was) if memory.source.by in _USERS_WORD}
+        return tuple(
+            memory for memory in self.memories(path, data)
+            if memory.source.by in _USERS_WORD and _says(memory) not in before
+        )
 
-    def lowered(self, path: str, data: bytes) -> bytes | None:
-        """The file as the agent's word; itself when it claims nothing, None when its claim stands where no key can change it."""
-        if not self.claims(path, data):
+    def lowered(self, path: str, data: bytes, was: bytes | None = None) -> bytes | None:
+        """The file without new claims to be the user's word: what raises them is the agent's. Itself when nothing does, None when
+        a claim stands where nothing can change it."""
+        raised = self.raised(path, data, was)
+        if not raised:
             return data
-        document = frontmatter.parse(data)
-        changed = document.set_raw(fields.place_of(document, "source"), By.AGENT.value).data
-        return None if self.claims(path, changed) else changed
+        if isinstance(self._layout, Codex) and self._layout.holds_many(path):
+            changed = self._layout.disowned(data, {memory.id for memory in raised})
+        else:
+            document = frontmatter.parse(data)
+            changed = document.set_raw(fields.place_of(document, "source"), By.AGENT.value).data
+        return None if self.raised(path, changed, was) else changed
+
+    def unsealed(self, path: str, data: bytes, was: bytes | None) -> str | None:
+        """By which rule something tries to order an agent about that was quarantined in ``was``, and is not any more."""
+        sealed = {memory.id for memory in self.memories(path, was) if memory.status is Status.QUARANTINED}
+        freed = (memory for memory in self.memories(path, data) if memory.id in sealed and memory.status is Status.ACTIVE)
+        return next((rule for memory in freed if (rule := self.orders(memory.text))), None)
 
     def sealed(self, path: str, data: bytes) -> bytes | None:
         """The file with the mark of quarantine, None when its layout would not understand it."""
@@ -100,6 +114,11 @@ class Admission:
         """Whether all that a file says is quarantined."""
         memories = self.memories(path, data)
         return bool(memories) and all(memory.status is Status.QUARANTINED for memory in memories)
+
+
+def _says(memory: Memory) -> tuple[object, ...]:
+    """What a memory says, and of what."""
+    return memory.id, memory.text, memory.type, memory.scope, memory.project, memory.valid_until
 
 
 def masked(data: bytes) -> tuple[bytes, tuple[str, ...]]:

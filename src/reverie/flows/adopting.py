@@ -90,6 +90,8 @@ def adopt(
     A store that cannot be used is skipped by name, and hides none of the others.
     """
     lost = _journal_lost(space)
+    if lost and only is None:       # the journal will know some store after this, and tell of no loss any more
+        mounts = {mount.label: mount for mount in (*mounts, *space.every_mount())}.values()
     parts: list[Adopted] = []
     for mount in mounts:
         if mount.folder:        # a product's own folder, mounted to be read
@@ -103,15 +105,11 @@ def adopt(
 
 
 def _journal_lost(space: Space) -> bool:
-    """Whether the stores are older than the journal: Reverie named a folder, and the journal knows nothing of it."""
-    if space.home.set_aside():
-        return True
-    for mount in space.every_mount():
-        label = space.store(mount).label
-        is_ours = os.path.isfile(space.home.path("stores", label, PROJECT_FILE))  # noqa: PTH113
-        if is_ours and not space.home.journal.known(f"stores/{label}"):
-            return True
-    return False
+    """Whether the stores may be older than the journal: it was damaged, or knows of no change at all.
+
+    That it does not know one store would not do: whoever writes files can write a folder that looks like one of ours.
+    """
+    return bool(space.home.set_aside()) or not space.home.journal.changes(1)
 
 
 class _Store:
@@ -160,7 +158,7 @@ class _Store:
 
     def _look(self, view: DiskFolder) -> _Seen:
         self._known, self._aside = self._read_known(), set()
-        self._as_found = not self._known and (self.lost or self._is_as_rendered(view))
+        self._as_found = not self._known and self.lost and (self._is_named() or self._is_as_rendered(view))
         changes: list[_Change] = []
         rest: list[Taken] = []
         for each in (*self._files(view), *self._gone(view)):
@@ -233,6 +231,10 @@ class _Store:
                 return False
         return True
 
+    def _is_named(self) -> bool:
+        """Whether Reverie wrote here whose the folder is."""
+        return os.path.isfile(os.path.join(self.root, PROJECT_FILE))  # noqa: PTH113
+
     def _is_as_rendered(self, view: DiskFolder) -> bool:
         """Whether an index is there, just as we would write it: then we did, and the journal has forgotten it."""
         return naming.INDEX in view and not self.store.plan_files(view, {}, self.space.now()).edits
@@ -255,7 +257,7 @@ class _Store:
         reason = ""
         trash: dict[str, bytes] = {}
         if not self._vouched(hand):
-            data = self._lowered(path, data, was) or data
+            data = self.rules.lowered(path, data, was) or data
             reason = self._suspect(path, data, was)
         if reason:
             sealed = self.rules.sealed(path, data)
@@ -274,16 +276,6 @@ class _Store:
                                    rule=f"adopt.{reason}" if reason else "adopt"),
         )  # fmt: skip
 
-    def _lowered(self, path: str, data: bytes, was: bytes | None) -> bytes | None:
-        """The file without a claim to be the user's word that it brings, or keeps while it says something else."""
-        if self.rules.claims(path, was):
-            before, after = (
-                {memory.id: memory.text for memory in self.rules.memories(path, each)} for each in (was, data)
-            )
-            if before == after:
-                return data
-        return self.rules.lowered(path, data)
-
     def _suspect(self, path: str, data: bytes, was: bytes | None) -> str:
         """Why no model may see this, "" when it may."""
         document = frontmatter.parse(data)
@@ -292,10 +284,12 @@ class _Store:
             return "too_large"
         if document.body and not rest.body:
             return "recalled"
-        if self.rules.claims(path, data) and not self.rules.claims(path, was):
+        if self.rules.raised(path, data, was):
             return "claims_to_be_the_user"
         if self.rules.forgotten(self.rules.memories(path, data)):
             return "forgotten"
+        if self.rules.unsealed(path, data, was):
+            return "orders"
         if not self.rules.orders(document.text) and not self.rules.orders_in_name(path):
             return ""
         lines = frontmatter.parse(was).text.splitlines() if was is not None else []

@@ -22,7 +22,7 @@ from reverie.core.events import Cause
 from reverie.core.memory import Memory, Status
 from reverie.core.place import Place
 from reverie.core.recall import Candidate, Result
-from reverie.flows import reading
+from reverie.flows import reading, unadopted
 from reverie.flows.space import Space
 from reverie.storage import files
 
@@ -89,7 +89,7 @@ def _rules(space: Space, place: Place, text: str) -> Sequence[Candidate | Memory
         found = rules(space, place, text, documents=MOST_RULES, characters=agent_block.RULE_CHARACTERS)
         return [each.candidate for each in found]
     known = [
-        replace(memory, id=f"{mount.label}/{memory.id}") for mount, memory in space.memories(space.mounts(place))
+        replace(memory, id=f"{mount.label}/{memory.id}") for mount, memory in unadopted.memories(space, space.mounts(place))
         if memory.type == "feedback" and memory.status is Status.ACTIVE
     ]
     holding = [memory for memory in known if memory.valid_until is None or memory.valid_until >= space.now().date()]
@@ -98,7 +98,7 @@ def _rules(space: Space, place: Place, text: str) -> Sequence[Candidate | Memory
 
 def _active(space: Space, mount: Mount) -> list[Memory]:
     """What counts in a store."""
-    return [memory for _, memory in space.memories([mount]) if memory.status is Status.ACTIVE]
+    return [memory for _, memory in unadopted.memories(space, [mount]) if memory.status is Status.ACTIVE]
 
 
 def _index(space: Space, mount: Mount, memories: Sequence[Memory]) -> str:

@@ -22,6 +22,7 @@ from reverie.core.session import Reading, Voice
 from reverie.core.snapshot import Snapshot
 from reverie.core.snapshot_taking import Taking
 from reverie.flows import reading as request
+from reverie.flows import unadopted
 from reverie.flows.space import Space, discreet_path
 from reverie.storage import files
 
@@ -229,7 +230,7 @@ def _read_again(space: Space, place: Place, found: Snapshot | None) -> str:
 
 
 def _visible(space: Space, place: Place) -> Iterator[tuple[str, Memory]]:
-    for mount, memory in space.memories(space.mounts(place)):
+    for mount, memory in unadopted.memories(space, space.mounts(place)):
         if str(memory.status) == "active":
             yield mount.label, memory
 

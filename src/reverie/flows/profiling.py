@@ -18,6 +18,7 @@ from reverie.core.memory import By, Memory, Status
 from reverie.core.place import Place
 from reverie.core.profile import Profile
 from reverie.core.relation import Relation, compare
+from reverie.flows import unadopted
 from reverie.flows.space import Space
 
 # Changes that rest on the user's own words: what the rules learn, a person said.
@@ -38,11 +39,11 @@ def profile_of(space: Space, place: Place, *, tokens: int = profile.TOKENS) -> P
 
 def _everywhere(space: Space, place: Place) -> Iterator[Memory]:
     if any(scope == "user" for _, scope, _ in space.design.scoping.folders):
-        for mount, memory in space.memories(mount for mount in space.mounts(place) if mount.scope == "user"):
+        for mount, memory in unadopted.memories(space, (mount for mount in space.mounts(place) if mount.scope == "user")):
             yield _named(mount, memory)
         return
     crossing: list[tuple[Mount, Memory]] = []
-    for mount, memory in space.memories(space.every_mount()):
+    for mount, memory in unadopted.memories(space, space.every_mount()):
         if memory.scope == "user":      # a store that mixes says it memory by memory
             yield _named(mount, memory)
         elif memory.type == "user" and memory.status is Status.ACTIVE:

@@ -19,6 +19,7 @@ from reverie.core.memory import Memory, Status
 from reverie.core.place import Place
 from reverie.core.recall import Candidate, Result
 from reverie.flows.space import Space
+from reverie.flows.unadopted import Unadopted, masked
 from reverie.layouts.naming import INDEX
 from reverie.storage.search import CANDIDATES, FolderSource, SearchIndex
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from reverie.core.edits import Edit
     from reverie.storage.store import Store
 
+ROUNDS = 4                  # of choosing: what may not be shown makes room for others so often
 MOST_OF_KIND = 256          # candidates among which those of one type are looked for
 
 
@@ -65,9 +67,12 @@ def look(
     """What these stores have for a prompt, and how many memories were looked at. ``kind``: memories of this type alone, those
     that match, by our own ranking in every design."""
     mounts = tuple(mounts)
+    judge = Judge(space, mounts)
     if space.design.ranking.scans and not kind:
         there = everything(space, mounts) if prompt.strip() else []
-        chosen = space.design.ranking.choose(prompt, there, documents=documents, characters=characters, skip=skip)
+        chosen = judge.best(lambda leave: space.design.ranking.choose(
+            prompt, there, documents=documents, characters=characters, skip=leave,
+        ), skip)
         return Recalled(chosen, len(there))
     question = ranking.ask(prompt)
     now = space.now()
@@ -76,15 +81,38 @@ def look(
         found = index.find(question, labels, today=now.date().isoformat(), limit=MOST_OF_KIND if kind else CANDIDATES)
     if kind:
         found.candidates = [candidate for candidate in found.candidates if candidate.type == kind]
-    results = ranking.choose(
+    results = judge.best(lambda leave: ranking.choose(
         question, found, now=now.timestamp(), documents=documents, per_document=characters, characters=documents * characters,
-        skip=skip,
-    )
+        skip=leave,
+    ), skip)
     return Recalled(results, found.memories)
 
 
+class Judge:
+    """What of the memories that were found may be shown: of those that nobody has taken over yet not all (``unadopted``)."""
+
+    def __init__(self, space: Space, mounts: Iterable[Mount]) -> None:
+        self._judge = Unadopted(space)
+        self._whose = {label: mount for mount in mounts for label in _labels(space, mount)}
+
+    def lets(self, candidate: Candidate) -> bool:
+        return self._judge.lets(self._whose[candidate.label], candidate)
+
+    def best(self, choose: Callable[[Collection[str]], list[Result]], skip: Collection[str]) -> list[Result]:
+        """The best that may be shown, by a function that chooses without the ids it is given."""
+        withheld: set[str] = set()
+        for _ in range(ROUNDS):
+            results = choose({*skip, *withheld})
+            refused = {each.candidate.id for each in results if not self.lets(each.candidate)}
+            if not refused:
+                return results
+            withheld |= refused     # others may have their place
+        return [each for each in results if each.candidate.id not in withheld]
+
+
 def everything(space: Space, mounts: Iterable[Mount]) -> list[Candidate]:
-    """Every memory that a session with these stores may be shown: the first store's first, each newest first."""
+    """Every memory that a session with these stores may be shown, if ``Judge`` lets it: the first store's first, each newest
+    first."""
     with SearchIndex(space.home.path("search.db")) as index:
         labels = _refreshed(space, index, tuple(mounts))
         return index.everything(labels, today=space.now().date().isoformat())
@@ -107,7 +135,9 @@ def _source(space: Space, mount: Mount) -> FolderSource:
         else:
             moment = datetime.fromtimestamp(modified_ns / 1e9, UTC)
             memories = layout.read({path: File(data, moment)}, scope=mount.scope, project=mount.project).memories
-        return [replace(memory, id=f"{mount.label}/{memory.id}") for memory in memories if memory.status is Status.ACTIVE]
+        return [
+            masked(replace(memory, id=f"{mount.label}/{memory.id}")) for memory in memories if memory.status is Status.ACTIVE
+        ]
 
     def label(memory: Memory) -> str:
         return _label(store, space.owner(memory) if mount.mixed else mount.project)
@@ -200,12 +230,13 @@ def without_guidance(space: Space, place: Place, *, tokens: int) -> str:
 
 def _layers(space: Space, place: Place) -> list[Layer]:
     layers = []
+    judge = Unadopted(space)
     for mount in space.mounts(place):
         store = space.store(mount)
-        memories = tuple(
+        memories = tuple(judge.shown(mount, (
             memory for memory in store.contents().memories
             if memory.status is Status.ACTIVE and space.visible(memory, mount)
-        )
+        )))
         if space.design.residency.rebuilds and memories:
             _rebuild(space, store)
         index = space.design.layout.index(memories, store.folder())

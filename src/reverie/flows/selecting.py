@@ -64,7 +64,8 @@ def select(
     if not there or model.forbidden:
         return by_rules
     lexical = [result.candidate for result in by_rules.results]
-    listed, shown = selecting.manifest(selecting.offered(lexical, there))
+    judge = reading.Judge(space, mounts)
+    listed, shown = selecting.manifest([each for each in selecting.offered(lexical, there) if judge.lets(each)])
     limit = min(documents, MOST_CHOSEN)
     answer = within(model, Ask(
         flow="recall", system=texts.load("selecting", limit=str(limit)), prompt=selecting.question(prompt, listed),

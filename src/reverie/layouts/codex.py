@@ -12,7 +12,7 @@ The folder's git baseline is not a layout's (``storage.baseline``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from reverie.core.memory import Memory
@@ -47,6 +47,14 @@ class Codex:
         """The bytes of a change. Raises ``NotFound`` for an unknown id. ``notes`` name files that may still tell what
         was taken out, because a product owns them."""
         return codex_writing.write(folder, change, self.shape, now)
+
+    def holds_many(self, path: str) -> bool:
+        """Whether this file says of many memories whose word each is."""
+        return path == codex_raw.PATH
+
+    def disowned(self, data: bytes, ids: Collection[str]) -> bytes:
+        """Such a file in which these memories are no longer said to be the user's word, but the agent's."""
+        return codex_raw.disowned(data, {id.rpartition(":")[2] for id in ids})
 
     def is_memory_path(self, path: str) -> bool:
         """Whether the store has to look at this file again when it changes."""

@@ -8,12 +8,12 @@ sections and never rewritten.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from reverie.core import scalar
-from reverie.core.memory import Memory, Status
+from reverie.core.memory import By, Memory, Status
 from reverie.layouts import codex_entries as entries
 from reverie.layouts import codex_names as names
 from reverie.layouts.codex_entries import FIELD, TASK, UNKNOWN, Entry, field, fields_of, head_end, time
@@ -274,6 +274,18 @@ def _frontmatter(held: Iterable[Entry], thread: Thread) -> list[str]:
         f"keywords: {', '.join(shown(word) for word in keywords)}".rstrip(),
         "---",
     ]
+
+
+def disowned(data: bytes, marks: Collection[str]) -> bytes:
+    """The file in which the entries of these names are the agent's word; everything else keeps its bytes."""
+    raw = RawMemories(data)
+    for mark in marks:
+        lines = raw.entries[mark].node.lines if mark in raw.entries else []
+        for place, line in enumerate(lines[: head_end(lines)]):
+            found = FIELD.fullmatch(line.rstrip("\r"))
+            if found and found[1] == "said_by":
+                lines[place] = f"said_by: {By.AGENT.value}" + line[len(line.rstrip("\r")) :]
+    return raw.document.data()
 
 
 def headline(memories: Sequence[Memory]) -> str:

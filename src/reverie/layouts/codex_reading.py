@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from reverie.core import budget, frontmatter, scalar, text
+from reverie.core import budget, frontmatter, redact, scalar, text, trust
 from reverie.core import place as places
 from reverie.core.memory import By, Memory, Source, Status
-from reverie.layouts import codex_entries, codex_handbook, codex_raw, codex_summary, fields
+from reverie.layouts import codex_entries, codex_handbook, codex_raw, codex_summary, fields, naming
 from reverie.layouts import codex_names as names
 from reverie.layouts.base import Folder, Problem
 from reverie.layouts.codex_handbook import Found, Handbook
@@ -34,6 +34,7 @@ NOTES = "extensions/ad_hoc/notes/"
 _RESOURCE = re.compile(r"extensions/(?!ad_hoc/)([^/]+)/resources/.+\.md\Z")     # what another tool feeds (spec/codex §15.1)
 SCOPE_BYTES = 16 * 1024
 SKILLS = "skills/"
+SKILL_CHARACTERS = 2_000            # of a skill's description that are judged; the summary shows fewer
 NAME_LENGTH = 80                    # characters of a name that we have to make
 DESCRIPTION_LENGTH = 160
 
@@ -114,7 +115,7 @@ class Reading:
                 memory = entry.memory if found.says(entry.bullet) else _edited(entry.memory, found.text)
                 if found.group is None or not found.group.holds(memory):
                     scope, project = (found.group.scope, found.group.project) if found.group else ("project", "")
-                    memory = replace(memory, scope=scope, project=project)
+                    memory = replace(_nobodys(memory), scope=scope, project=project)
                 record = Record(memory, where=codex_handbook.PATH, mark=found.mark, found=found, thread=entry.thread)
             elif found.mark and found.mark not in seen:
                 seen.add(found.mark)
@@ -393,7 +394,10 @@ def skills_in(folder: Folder) -> Mapping[str, str]:
 def _skills(folder: Folder) -> Iterator[tuple[str, str]]:
     for path in sorted(folder):
         if path.startswith(SKILLS) and path.count("/") == 2 and path.endswith("/SKILL.md"):
-            yield path, frontmatter.parse(folder[path].data).get("description") or ""
+            description = frontmatter.parse(folder[path].data).get("description") or ""
+            description = description[:SKILL_CHARACTERS]
+            if not trust.instructs(f"{description}\n\n{naming.spoken(path)}"):    # no door is before this folder
+                yield path, redact.redact(description).text
 
 
 def _words_of(found: Found) -> tuple[str, ...]:
@@ -402,9 +406,15 @@ def _words_of(found: Found) -> tuple[str, ...]:
 
 
 def _edited(memory: Memory, said: str) -> Memory:
-    """A memory whose bullet a person has changed: the bullet holds."""
+    """A memory whose bullet somebody has changed: the bullet holds. Nobody knows who held the pen, so it is no
+    longer the user's word (DESIGN §4.5)."""
     body, why, how = parts(said)
-    return replace(memory, body=body, why=why, how_to_apply=how)
+    return replace(_nobodys(memory), body=body, why=why, how_to_apply=how)
+
+
+def _nobodys(memory: Memory) -> Memory:
+    """A memory that somebody rewrote or moved: nobody's word but the agent's."""
+    return replace(memory, source=replace(memory.source, by=trust.lower(memory.source.by, By.AGENT)))
 
 
 def name_for(body: str) -> str:

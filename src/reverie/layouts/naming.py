@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -10,6 +11,7 @@ from reverie.core.layout import is_memory_path as is_memory_path
 from reverie.errors import WrongUse
 
 LONGEST_STEM = 44                   # characters: an index line of 150 names the file once or twice and must say something, too
+_SEPARATORS = re.compile("[-_./]+")
 _RESERVED = frozenset(
     ("con", "prn", "aux", "nul", "conin$", "conout$", *(f"{device}{i}" for device in ("com", "lpt") for i in range(10)))
 )
@@ -28,6 +30,11 @@ def shortened(name: str, *, between: str = "_", longest: int = LONGEST_STEM) -> 
     if len(name) > longest and name[longest] != between and between in cut[longest // 2 :]:
         cut = cut.rpartition(between)[0]
     return cut.strip(between)
+
+
+def spoken(path: str) -> str:
+    """A file's name as somebody would read it, whose words stand between other signs."""
+    return f"{path}\n\n{_SEPARATORS.sub(' ', path)}"
 
 
 def fold(path: str) -> str:

@@ -197,6 +197,10 @@ class Journal:
         """What the files below a folder (relative to the home) held when the journal last saw them, by path."""
         return self._history.known(f"{folder}/", f"{folder}0")      # "0" is what comes behind "/"
 
+    def last(self, path: str) -> Known | None:
+        """The same of one file, None when the journal never saw it."""
+        return self._history.known(path, f"{path}\0").get(path)
+
     def kept(self, digest: str) -> bytes | None:
         """The bytes of a digest, None when they are not kept any more."""
         try:

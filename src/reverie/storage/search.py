@@ -62,7 +62,7 @@ if TYPE_CHECKING:
             ...
 
 
-FORMAT = 2                      # of the tables, and of what they show
+FORMAT = 3                      # of the tables, and of what they show
 # Tables, tokenizer, vocabulary and byte order as one number: an index with another one is built again.
 VERSION = crc32(f"{FORMAT}/{text.ANALYSIS}/{sys.byteorder}/{vocabulary.MEANINGS}/{lexicon.SENSES}".encode()) & 0x7FFF_FFFF or 1
 
