@@ -253,3 +253,23 @@ def test_after_the_journal_was_lost_every_store_is_taken_as_found(opened: Open, 
     two = opened("reverie", project="two")
     two.adopt()
     assert two.read("deploys two").memory.source.by is By.USER
+
+
+@pytest.mark.parametrize("design", ["claude-code", "claude-code@2.1", "qwen-code"])
+@pytest.mark.parametrize("planted", ['{"root": "/w/elsewhere"}', "{}", "", "[", None])
+def test_nobody_gives_a_folder_to_another_project_by_the_file_that_names_it(
+    opened: Open, tmp_path: Path, design: str, planted: str | None
+) -> None:
+    memory = opened(design)
+    memory.remember("The gateway deploys on Mondays")
+    mount = memory.space.target(memory.place, "project")
+    file = Path(memory.space.store(mount).root, "project.json")
+    before = file.read_bytes()
+    file.unlink() if planted is None else file.write_text(planted)
+    memory.close()
+    again = opened(design)
+    assert again.space.target(again.place, "project").label == mount.label
+    assert "Mondays" in again.session_block() and again.recall("when does the gateway deploy?")
+    assert again.space.key(again.space.project_of_folder(mount.label)) == mount.project
+    again.adopt()
+    assert file.read_bytes() == before

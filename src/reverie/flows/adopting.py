@@ -220,7 +220,7 @@ class _Store:
     def _is_indexed(self, view: DiskFolder) -> bool:
         """Whether what is rendered from the memories is as it was rendered."""
         for path in {*self._known, naming.INDEX} & {*view.scan.files, *self._known}:
-            if self.rules.is_memory(path) or path == PROJECT_FILE or path in view.scan.links or path in view.scan.skipped:
+            if self.rules.is_memory(path) or path in view.scan.links or path in view.scan.skipped:
                 continue
             known = self._known.get(path)
             try:
@@ -382,8 +382,11 @@ class _Store:
                 continue
             data = view[path].data if path in view else None
             if digest_of(data) != known.digest:
+                after = admission.masked(data)[0] if data else data
+                if path == PROJECT_FILE:    # whose a folder is, no other hand says
+                    after = self._was(path) or after
                 edits.append(Edit(
-                    path=os.path.join(self._folder, path), before=data, after=admission.masked(data)[0] if data else data,
+                    path=os.path.join(self._folder, path), before=data, after=after,
                     root=self._folder, derived=path != PROJECT_FILE, observed=Observed(known=known.digest, mtime_ns=_ns(known)),
                 ))  # fmt: skip
         return edits

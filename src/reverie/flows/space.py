@@ -18,6 +18,7 @@ from reverie.core.edits import Edit
 from reverie.core.memory import By, Memory
 from reverie.core.place import Place
 from reverie.storage import files, git
+from reverie.storage.history import digest_of
 
 if TYPE_CHECKING:
     from reverie.core.agents import Agent
@@ -212,6 +213,15 @@ class Space:
         text = json.dumps(said, ensure_ascii=not is_text) + "\n"
         return [Edit(path=path, before=None, after=text.encode(), root=path.removesuffix("/" + PROJECT_FILE))]
 
+    def named(self, path: str, found: bytes) -> bytes | None:
+        """The file that names a folder as the journal knows it, where it is another now; None where it is not, or is not kept."""
+        try:
+            known = self.home.journal.last(path)
+            is_ours = known is None or known.digest is None or known.digest == digest_of(found)
+            return None if is_ours or known is None or known.digest is None else self.home.journal.kept(known.digest)
+        except errors.StoreUnavailable:
+            return None
+
     def project_of_folder(self, label: str) -> str:
         """The project root written into a folder, or "" when none is."""
         return self._written(label, "root")
@@ -223,9 +233,12 @@ class Space:
         return name if agents.is_name(name) and agents.key(name) == folder else folder
 
     def _written(self, label: str, what: str) -> str:
-        data = files.read(self.home.path("stores", self.design.name, label, PROJECT_FILE), limit=_PROJECT_FILE_BYTES)
+        """What the file says as we wrote it: an agent may write into the folder, and it must not give it to another project."""
+        path = f"stores/{self.design.name}/{label}/{PROJECT_FILE}"
+        data = files.read(self.home.path(path), limit=_PROJECT_FILE_BYTES)
+        found = b"" if isinstance(data, files.Unread) else data
         try:
-            value = json.loads(b"" if isinstance(data, files.Unread) else data)[what]
+            value = json.loads(self.named(path, found) or found)[what]
         except (ValueError, KeyError, TypeError, RecursionError):
             return ""
         return value if isinstance(value, str) else ""
