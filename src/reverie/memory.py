@@ -154,8 +154,9 @@ class Memory:
         ``characters``: of the whole."""
         return self._agent_block(self.subagents.agent(agent, native=False), run=run, prompt=prompt, characters=characters)
 
-    def recall(self, prompt: str, *, limit: int | None = None, agent: str = "") -> list[Result]:
-        """What a prompt needs, best first; an empty list when nothing is relevant. ``agent``: what this sub-agent may see."""
+    def recall(self, prompt: str, *, limit: int | None = None, agent: str = "", tools: Sequence[str] = ()) -> list[Result]:
+        """What a prompt needs, best first; an empty list when nothing is relevant. ``agent``: what this sub-agent may see.
+        ``tools``: those that the session has used, the last one last; `qwen-code@0.24` leaves out what only tells their use."""
         if agent:
             from reverie.flows import agents
 
@@ -165,15 +166,18 @@ class Memory:
             )
         from reverie.wiring import recalling
 
-        return recalling.recall(self.setup, self.models, prompt, documents=limit or self.settings["recall.documents"]).results
+        documents = limit or self.settings["recall.documents"]
+        return recalling.recall(self.setup, self.models, prompt, documents=documents, tools=tools).results
 
-    def turn(self, prompt: str, *, delivered: set[str] | None = None) -> Turn:
+    def turn(self, prompt: str, *, delivered: set[str] | None = None, tools: Sequence[str] = ()) -> Turn:
         """The recall of a turn, delivered as it comes: with the prompt, or with the next tool's result when a model chose later.
-        ``delivered``: what the session was given so far; it grows, so hand the same set to each of its turns."""
+        ``delivered``: what the session was given so far; it grows, so hand the same set to each of its turns. ``tools`` as in
+        ``recall``."""
         from reverie.wiring import recalling
 
         given = set[str]() if delivered is None else delivered
-        return recalling.turn(self.setup, self.models, prompt, delivered=given, documents=self.settings["recall.documents"])
+        documents = self.settings["recall.documents"]
+        return recalling.turn(self.setup, self.models, prompt, delivered=given, documents=documents, tools=tools)
 
     def recall_block(self, prompt: str, *, agent: str = "") -> str:
         """What goes with a prompt to the model, "" when nothing is relevant."""

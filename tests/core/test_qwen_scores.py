@@ -78,6 +78,25 @@ def test_of_many_tokens_the_first_and_the_last_count() -> None:
     assert qwen_scores.product_tokens(" ".join([*words, words[40]]))[-1] == words[40]
 
 
+@pytest.mark.parametrize(
+    ("text", "tools", "dropped"),
+    [
+        ("Tool usage of glob: patterns are relative", ["glob"], True),
+        ("Tool usage of glob: patterns are relative", ["read_file"], False),
+        ("Patterns for glob are relative", ["glob"], False),
+        ("Tool usage of glob; known issue: it follows links", ["glob"], False),
+        ("API docs of create_issue", ["mcp__tracker__create_issue"], True),
+        ("Parameter schema of search", ["web::search"], True),
+        ("Tool schema of glob", ["glob", *(f"other{n}" for n in range(20))], False),
+        ("Tool schema of glob", ["glob", *(["other"] * 30)], True),
+    ],
+    ids=["usage", "another tool", "no mark", "durable", "mcp", "behind ::", "too long ago", "twenty distinct ones"],
+)
+def test_what_only_tells_the_use_of_a_tool_at_work_is_dropped(text: str, tools: list[str], dropped: bool) -> None:
+    assert qwen_scores.only_tells_usage(Memory(name="A note", description=text, body=""), tools) is dropped
+    assert qwen_scores.only_tells_usage(Memory(name="A note", description="", body=text.upper()), tools) is dropped
+
+
 def test_ties_keep_the_order_of_the_input() -> None:
     twins = [Memory(name=name, description="same words") for name in "abcdefg"]
     assert qwen_scores.select("words", twins, qwen_scores.product_score) == [0, 1, 2, 3, 4]

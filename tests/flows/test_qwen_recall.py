@@ -215,6 +215,15 @@ def test_no_model_is_asked_unless_the_strategy_says_so(tmp_path: Path) -> None:
     assert model.asks == []
 
 
+@pytest.mark.parametrize(("design", "left"), [("qwen-code", 1), ("qwen-code@0.24", 0)])
+def test_the_edition_leaves_out_what_a_tool_at_work_makes_needless(tmp_path: Path, design: str, left: int) -> None:
+    written(tmp_path / "home", design, [("reference/glob.md", "Glob", "Tool usage of glob", "reference", "Patterns are relative.")], cwd=tmp_path)
+    with opened(tmp_path, design) as memory:
+        assert len(memory.recall("how does glob work")) == 1
+        assert len(memory.recall("how does glob work", tools=["glob"])) == left
+        assert bool(memory.turn("how does glob work", tools=["glob"]).initial()) is bool(left)
+
+
 def test_each_recall_leaves_an_event_without_the_prompt(tmp_path: Path) -> None:
     written(tmp_path / "home", "qwen-code", cwd=tmp_path)
     with opened(tmp_path) as memory:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from reverie.core.recall import Candidate, Result
 
@@ -20,6 +20,14 @@ class Ranking:
     scans: bool = False
     product: bool = False
     fast: int = 0
+
+    def seen(self, candidates: list[Candidate], tools: Sequence[str]) -> list[Candidate]:
+        """The memories that may be given to a session which has used these ``tools``; the product leaves some out."""
+        if not self.product or not tools:
+            return candidates
+        from reverie.core import qwen_scores
+
+        return [each for each in candidates if not qwen_scores.only_tells_usage(each, tools)]
 
     def choose(
         self, prompt: str, candidates: Iterable[Candidate], *, documents: int, characters: int, skip: Collection[str] = ()

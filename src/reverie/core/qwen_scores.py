@@ -86,6 +86,31 @@ def product_score(query: str, document: Document) -> int:
     return score
 
 
+MOST_TOOLS = 20                 # used last in a session
+# Looked for as parts of the text, so that a plural is found by its singular.
+_USAGE = (
+    "api docs", "api documentation", "failed call", "failed tool call", "failed tool-call", "field mapping", "guessed call",
+    "guessed tool", "mcp tool", "parameter schema", "tool schema", "tool usage", "usage reference",
+)
+_DURABLE = ("credential", "escalation", "gotcha", "known issue", "owner", "warning", "workaround")
+
+
+def only_tells_usage(document: Document, tools: Sequence[str]) -> bool:
+    """Whether a document tells no more than how one of these tools is used, which a model that has just used it knows.
+
+    ``tools``: those that were used, the last one last (spec/qwen-code §7.3, "active-tool filter")."""
+    names = {alias for tool in list(dict.fromkeys(reversed(tools)))[:MOST_TOOLS] for alias in _aliases(tool.lower())}
+    text = f"{document.name}\n{document.description}\n{document.body}".lower()
+    return (any(name in text for name in names) and any(mark in text for mark in _USAGE)
+            and not any(mark in text for mark in _DURABLE))
+
+
+def _aliases(tool: str) -> set[str]:
+    parts = tool.split("__")
+    own = "__".join(parts[2:]) if len(parts) > 2 and parts[0] == "mcp" else ""
+    return {name for name in (tool, tool.rpartition("::")[2], own) if name}
+
+
 def select(query: str, documents: Sequence[Document], score: Callable[[str, Document], int],
            limit: int = DOCUMENTS) -> list[int]:
     """The places of the best documents, at most ``limit``. Ties keep the order of the input: bring it in order first

@@ -12,6 +12,7 @@ from typing import Any
 
 from reverie.core import budget, defuse
 from reverie.core.budget import UTF16
+from reverie.core.qwen_scores import MOST_TOOLS
 from reverie.core.recall import Candidate
 
 OFFERED, LEXICAL = 200, 180             # memories: at most, and of these so many that the prompt's words found
@@ -59,11 +60,13 @@ def _line(candidate: Candidate) -> str:
     return f"- [{candidate.type}] {candidate.id} ({at})" + (f": {told}" if told else "")
 
 
-def question(prompt: str, listed: str) -> str:
+def question(prompt: str, listed: str, tools: Sequence[str] = ()) -> str:
     """What the model is asked."""
     if len(prompt) > QUERY_CHARACTERS:
         prompt = f"{prompt[: QUERY_CHARACTERS // 2]}\n…\n{prompt[-QUERY_CHARACTERS // 2 :]}"
-    return f"Query: {prompt}\n\nAvailable memories:\n{listed}"
+    last = list(dict.fromkeys(reversed(tools)))[:MOST_TOOLS]
+    used = f"\n\nRecently used tools: {', '.join(defuse.line(tool, 80) for tool in reversed(last))}" if last else ""
+    return f"Query: {prompt}\n\nAvailable memories:\n{listed}{used}"
 
 
 def chosen(data: Mapping[str, Any] | None, shown: Sequence[Candidate], *, limit: int) -> list[Candidate] | None:

@@ -46,10 +46,11 @@ class Recalled:
 
 
 def recall(
-    space: Space, place: Place, prompt: str, *, documents: int, characters: int, skip: Collection[str] = ()
+    space: Space, place: Place, prompt: str, *, documents: int, characters: int, skip: Collection[str] = (),
+    tools: Sequence[str] = (),
 ) -> Recalled:
-    """What a prompt needs, best first. ``skip``: ids that the model has before it anyway."""
-    return look(space, space.mounts(place), prompt, documents=documents, characters=characters, skip=skip)
+    """What a prompt needs, best first. ``skip``: ids that the model has before it anyway; ``tools``: those that it has used."""
+    return look(space, space.mounts(place), prompt, documents=documents, characters=characters, skip=skip, tools=tools)
 
 
 def recall_from(
@@ -62,14 +63,14 @@ def recall_from(
 
 def look(
     space: Space, mounts: Iterable[Mount], prompt: str, *, documents: int, characters: int, skip: Collection[str] = (),
-    kind: str = "",
+    kind: str = "", tools: Sequence[str] = (),
 ) -> Recalled:
     """What these stores have for a prompt, and how many memories were looked at. ``kind``: memories of this type alone, those
     that match, by our own ranking in every design."""
     mounts = tuple(mounts)
     judge = Judge(space, mounts)
     if space.design.ranking.scans and not kind:
-        there = everything(space, mounts) if prompt.strip() else []
+        there = everything(space, mounts, tools) if prompt.strip() else []
         chosen = judge.best(lambda leave: space.design.ranking.choose(
             prompt, there, documents=documents, characters=characters, skip=leave,
         ), skip)
@@ -110,12 +111,12 @@ class Judge:
         return [each for each in results if each.candidate.id not in withheld]
 
 
-def everything(space: Space, mounts: Iterable[Mount]) -> list[Candidate]:
+def everything(space: Space, mounts: Iterable[Mount], tools: Sequence[str] = ()) -> list[Candidate]:
     """Every memory that a session with these stores may be shown, if ``Judge`` lets it: the first store's first, each newest
-    first."""
+    first. ``tools``: those that it has used."""
     with SearchIndex(space.home.path("search.db")) as index:
         labels = _refreshed(space, index, tuple(mounts))
-        return index.everything(labels, today=space.now().date().isoformat())
+        return space.design.ranking.seen(index.everything(labels, today=space.now().date().isoformat()), tools)
 
 
 def _refreshed(space: Space, index: SearchIndex, mounts: Sequence[Mount]) -> list[str]:

@@ -56,11 +56,11 @@ class Chosen(Result):
 
 def select(
     space: Space, mounts: Sequence[Mount], prompt: str, by_rules: Recalled, *, model: Metered, documents: int, characters: int,
-    seconds: float, skip: Collection[str] = (),
+    seconds: float, skip: Collection[str] = (), tools: Sequence[str] = (),
 ) -> Recalled:
     """What the model chooses for a prompt, within ``seconds``; what it does not choose is not filled up. ``by_rules`` when it
     gives no answer that counts in time."""
-    there = [each for each in reading.everything(space, mounts) if each.id not in skip] if prompt.strip() else []
+    there = [each for each in reading.everything(space, mounts, tools) if each.id not in skip] if prompt.strip() else []
     if not there or model.forbidden:
         return by_rules
     lexical = [result.candidate for result in by_rules.results]
@@ -68,7 +68,7 @@ def select(
     listed, shown = selecting.manifest([each for each in selecting.offered(lexical, there) if judge.lets(each)])
     limit = min(documents, MOST_CHOSEN)
     answer = within(model, Ask(
-        flow="recall", system=texts.load("selecting", limit=str(limit)), prompt=selecting.question(prompt, listed),
+        flow="recall", system=texts.load("selecting", limit=str(limit)), prompt=selecting.question(prompt, listed, tools),
         schema=selecting.SCHEMA, effort=Effort.LOW, output_tokens=ANSWER_TOKENS, seconds=seconds,
     ))
     found = selecting.chosen(answer.data, shown, limit=limit) if answer else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from reverie import errors
@@ -19,23 +20,25 @@ STRATEGIES = ("none", "heuristic", "model")
 LATE_SECONDS = 30.0         # that a model may take where nobody waits for it (spec/qwen-code §7.4)
 
 
-def recall(setup: Setup, models: Models, prompt: str, *, documents: int) -> Recalled:
+def recall(setup: Setup, models: Models, prompt: str, *, documents: int, tools: Sequence[str] = ()) -> Recalled:
     """By the design's rules, or as the strategy says; and, where the design tells of its recalls, an event of it."""
     started = time.perf_counter()
-    found = _by_rules(setup, prompt, documents)
+    found = _by_rules(setup, prompt, documents, tools=tools)
     model = _model(setup, models)
     if model is not None:
-        found = _chosen(setup, model, prompt, found, documents, setup.settings["recall.deadline_ms"] / 1_000)
+        found = _chosen(setup, model, prompt, found, documents, setup.settings["recall.deadline_ms"] / 1_000, tools=tools)
     _tell(setup, prompt, found, started)
     return found
 
 
-def turn(setup: Setup, models: Models, prompt: str, *, delivered: set[str], documents: int) -> Turn:
+def turn(
+    setup: Setup, models: Models, prompt: str, *, delivered: set[str], documents: int, tools: Sequence[str] = ()
+) -> Turn:
     """The recall of a turn, delivered as it comes (``flows.delivering``)."""
     from reverie.flows.delivering import Turn
 
     started = time.perf_counter()
-    found = _by_rules(setup, prompt, documents, delivered)
+    found = _by_rules(setup, prompt, documents, delivered, tools)
     model = _model(setup, models)
     if model is None:
         _tell(setup, prompt, found, started)
@@ -43,18 +46,22 @@ def turn(setup: Setup, models: Models, prompt: str, *, delivered: set[str], docu
     given, chosen = frozenset(delivered), model
 
     def refine() -> Recalled:
-        refined = _chosen(setup, chosen, prompt, found, documents, LATE_SECONDS, given)
+        refined = _chosen(setup, chosen, prompt, found, documents, LATE_SECONDS, given, tools)
         _tell(setup, prompt, refined, started)
         return refined
 
     return Turn(setup.space, found, delivered=delivered, refine=refine, fast=setup.space.design.ranking.fast or documents)
 
 
-def _by_rules(setup: Setup, prompt: str, documents: int, skip: set[str] | frozenset[str] = frozenset()) -> Recalled:
+def _by_rules(
+    setup: Setup, prompt: str, documents: int, skip: Collection[str] = (), tools: Sequence[str] = ()
+) -> Recalled:
     if _strategy(setup) == "none":
         return reading.Recalled([], 0)
     characters = setup.settings["recall.characters"]
-    return reading.recall(setup.space, setup.place, prompt, documents=documents, characters=characters, skip=skip)
+    return reading.recall(
+        setup.space, setup.place, prompt, documents=documents, characters=characters, skip=skip, tools=tools
+    )
 
 
 def _model(setup: Setup, models: Models) -> Metered | None:
@@ -64,13 +71,13 @@ def _model(setup: Setup, models: Models) -> Metered | None:
 
 def _chosen(
     setup: Setup, model: Metered, prompt: str, found: Recalled, documents: int, seconds: float,
-    skip: frozenset[str] = frozenset(),
+    skip: frozenset[str] = frozenset(), tools: Sequence[str] = (),
 ) -> Recalled:
     from reverie.flows import selecting
 
     return selecting.select(
         setup.space, setup.space.mounts(setup.place), prompt, found, model=model, documents=documents,
-        characters=setup.settings["recall.characters"], seconds=seconds, skip=skip,
+        characters=setup.settings["recall.characters"], seconds=seconds, skip=skip, tools=tools,
     )
 
 
