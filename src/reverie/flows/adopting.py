@@ -90,7 +90,7 @@ def adopt(
     A store that cannot be used is skipped by name, and hides none of the others.
     """
     lost = _journal_lost(space)
-    if lost and only is None:       # the journal will know some store after this, and tell of no loss any more
+    if lost and only is None:       # all at once: the journal will know something after this, and tell of no loss any more
         mounts = {mount.label: mount for mount in (*mounts, *space.every_mount())}.values()
     parts: list[Adopted] = []
     for mount in mounts:
@@ -109,7 +109,11 @@ def _journal_lost(space: Space) -> bool:
 
     That it does not know one store would not do: whoever writes files can write a folder that looks like one of ours.
     """
-    return bool(space.home.set_aside()) or not space.home.journal.changes(1)
+    journal = space.home.journal
+    if not space.home.set_aside():
+        return not journal.changes(1)
+    # a damaged one lies there until somebody deletes it; what was taken over since is known
+    return not any(naming.is_memory_path(path.rpartition("/")[2]) for path in journal.known("stores"))
 
 
 class _Store:
