@@ -125,6 +125,16 @@ def test_a_flood_of_what_may_not_be_shown_costs_little_and_hides_nothing(opened:
     assert "evil.example" not in text and "Mondays" in text
 
 
+def test_what_may_not_be_shown_gives_its_place_to_others(opened: Open) -> None:
+    memory = opened()
+    memory.remember("The billing gateway deploys on Mondays")
+    for number in range(6):
+        plant(memory, f"The billing gateway deploys on day {number}. {ORDERS}", name=f"n{number}")
+    assert [hit.candidate.description for hit in memory.recall("when does the billing gateway deploy?")] == [
+        "The billing gateway deploys on Mondays",
+    ]
+
+
 def test_neither_a_sub_agent_nor_the_profile_is_shown_it(opened: Open) -> None:
     memory = opened()
     memory.remember("The billing gateway deploys on Mondays", agent="reviewer")
