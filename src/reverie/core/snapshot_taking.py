@@ -2,7 +2,7 @@
 
 Of a person: all they asked for, in order and in their words; the sentences in which they decided something or set a limit.
 Of the agent: how its last answer ended. Of tools: which files and commands, what failed, and what worked instead; of what tools
-print one line at most, as data, and not even that when it reads like an order (DESIGN §4.5).
+print one line at most, as data; and nothing of either that reads like an order (DESIGN §4.5).
 
 One pass, with bounded memory whatever the length of the session; the same messages give the same snapshot.
 """
@@ -168,11 +168,11 @@ class Taking:
         sections = {
             "now": self._now(), "asked": [_words(each, ASKED_CHARACTERS) for each in (self._first_asked, *self._asked) if each],
             "rules": [_words(each, RULE_CHARACTERS) for each in self._ranked_rules()],
-            "pending": [f"{_line(each.words)}  ({each.state})" for each in self._todos if each.state != "done"],
+            "pending": [f"{_seen(each.words)}  ({each.state})" for each in self._todos if each.state != "done"],
             "failures": self._told_failures(), "files": self._files(),
-            "commands": [f"`{_ticked(each)}`  ({times}×{', failed' if failed else ''})"
+            "commands": [f"`{_ticked(_seen(each))}`  ({times}×{', failed' if failed else ''})"
                          for each, (times, failed) in reversed(self._commands.items())],
-            "memories": [_line(each) for each in reversed(self._memories)],
+            "memories": [_seen(each) for each in reversed(self._memories)],
         }
         clean = {name: tuple(_discreet(entries)[:MOST_ENTRIES]) for name, entries in sections.items() if entries}
         return Snapshot(host=host, session=session, cwd=cwd, branch=_line(branch), taken=taken, first=self._first,
@@ -184,7 +184,7 @@ class Taking:
         doing = next((each for each in self._todos if each.state == "in_progress"), None)
         doing = doing or next((each for each in self._todos if each.state == "pending"), None)
         if doing is not None:
-            found.append(f"Next on the list: {_line(doing.words)}")
+            found.append(f"Next on the list: {_seen(doing.words)}")
         ending = self._answer.strip().rpartition("\n\n")[2]
         if ending and not self._discreet:
             found.append("The agent's last answer ended: " + _seen(ending, ANSWER_CHARACTERS))
@@ -197,7 +197,8 @@ class Taking:
 
     def _told_failures(self) -> list[str]:
         return [
-            f"`{_ticked(what)}` failed: {_seen(failure.error, LINE_CHARACTERS)}  -> {failure.answer or 'still open'}"
+            f"`{_ticked(_seen(what))}` failed: {_seen(failure.error)}  -> "
+            f"{_seen(failure.answer, 4 * LINE_CHARACTERS) or 'still open'}"
             for what, failure in reversed(self._failures.items())
         ]
 
@@ -206,7 +207,7 @@ class Taking:
         found = []
         for path in ranked[:MOST_ENTRIES]:
             counts = (("written", self._written[path]), ("read", self._read[path]))
-            found.append(f"{_line(path)}  ({', '.join(f'{word} {count}' for word, count in counts if count)})")
+            found.append(f"{_seen(path)}  ({', '.join(f'{word} {count}' for word, count in counts if count)})")
         return found
 
 
@@ -257,8 +258,11 @@ def _error(printed: str) -> str:
     return told[:4 * LINE_CHARACTERS] if told else "(it printed nothing)"
 
 
-def _seen(words: str, characters: int) -> str:
-    """What somebody else than the user wrote, on one line; not even that when it reads like an order to an agent."""
+def _seen(words: str, characters: int = LINE_CHARACTERS) -> str:
+    """What somebody else than the user wrote, on one line; not even that when it reads like an order to an agent.
+
+    Names of files and commands are no exception: a repository may call its files what it likes, and an agent repeats them.
+    """
     if trust.instructs(words):
         return "(left out: it reads like an instruction)"
     return defuse.line(words, characters)
