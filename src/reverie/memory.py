@@ -188,13 +188,17 @@ class Memory:
         nothing. ``first``: the session's block goes with it, where the session has it not before it: at its first prompt,
         and at the first one after a compaction."""
         from reverie.flows.shown import Shown
+        from reverie.wiring import recalling
 
         shown = Shown(self.space.home, self.space.design.name, session)
         parts = []
         if first and not shown.block:
             parts.append(self.session_block(session))
             shown.add_block()
-        results = shown.fresh(self.recall(prompt))
+        started = time.perf_counter()
+        found = recalling.recall(self.setup, self.models, prompt, documents=self.settings["recall.documents"])
+        results = shown.fresh(found.results)
+        recalling.delivered(self.setup, found, results, started)
         shown.add(results)
         parts.append(reading.recall_block(self.space, results))
         shown.keep()

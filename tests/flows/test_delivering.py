@@ -121,3 +121,12 @@ def test_a_model_that_breaks_leaves_it_to_the_rules(tmp_path: Path) -> None:
                 thread.join(30)
         assert first.count("\n### ") + turn.tool_result().count("\n### ") == 4
         turn.end()
+
+
+def test_what_goes_with_a_prompt_by_a_hook_is_a_delivery_too(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        assert memory.prompt_block("ferry", session="one").count("\n### ") == 4
+        assert memory.prompt_block("ferry", session="one") == "" and memory.prompt_block("zebra", session="one") == ""
+        assert deliveries(memory) == [
+            ("refined", "initial", "heuristic", 4, ""), ("refined", "discarded", "heuristic", 0, "already_delivered"),
+            ("refined", "discarded", "none", 0, "no_relevant_results")]

@@ -356,6 +356,16 @@ def test_a_hook_returns_at_once_and_the_work_is_done(project: Path) -> None:
         assert [event.facts["trigger"] for event in memory.events(kinds=["extract"])] == ["auto"]
 
 
+def test_the_worker_behind_the_hooks_extracts_with_the_products_cursor(project: Path) -> None:
+    chat = Chat(project.parent, project).user(RULE).answer()
+    with opened(project, environment={"REVERIE_DESIGN": "qwen-code"}) as memory:
+        memory.announce(host="qwen-code", session=chat.session, transcript=str(chat.path))
+        assert memory.work() == 1
+        assert [(event.facts["trigger"], event.facts["status"]) for event in memory.events(kinds=["extract"])] == [("auto", "completed")]
+    assert state(project, "extract-cursor.json")["sessionId"] == chat.session
+    assert bodies(project)
+
+
 def test_the_switch_against_background_calls_holds_for_what_a_hook_begins(project: Path) -> None:
     chat = Chat(project.parent, project).user(RULE).answer()
     model = ScriptedModel([])

@@ -14,6 +14,7 @@ from reverie.flows.background import Grown
 from reverie.wiring.setup import Setup
 
 if TYPE_CHECKING:
+    from reverie.flows.responding import Responded
     from reverie.wiring.reports import Report
 
 WEEK_DAYS = 7                   # for how long a hook that failed is shown
@@ -28,6 +29,8 @@ class Ways(Protocol):
     def background_off(self) -> str: ...
     @property
     def learn(self) -> Callable[..., Report]: ...
+    @property
+    def extract(self) -> Callable[..., Responded]: ...
     @property
     def adopt(self) -> Callable[..., object]: ...
     @property
@@ -73,6 +76,9 @@ def _learn(memory: Ways, grown: Grown) -> str:
         return ""
     if memory.setup.space.design.writing.two_phases:
         return ""                       # its sessions wait until they are at rest: ``_tidy`` looks which are
+    if grown.transcript and memory.setup.space.design.layout.name == "qwen-code":
+        done = memory.extract(grown.transcript, dream=False)    # with the product's cursor, and skips by name
+        return done.detail or "failed" if done.status == "failed" else ""
     if grown.transcript:
         report = memory.learn(hosts=[grown.host], paths=[grown.transcript])
     else:
@@ -86,7 +92,7 @@ def _tidy(memory: Ways, grown: Grown) -> None:
     if memory.setup.space.design.writing.two_phases:
         memory.consolidate(session=grown.session)
     else:
-        memory.dream(session=grown.session)
+        memory.dream(session=grown.session, trigger="auto")
     memory.recall("index")              # the next prompt finds the search index up to date
 
 

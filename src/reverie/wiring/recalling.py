@@ -12,6 +12,7 @@ from reverie.wiring.models import Models
 from reverie.wiring.setup import Setup
 
 if TYPE_CHECKING:
+    from reverie.core.recall import Result
     from reverie.flows.delivering import Turn
     from reverie.flows.metering import Metered
     from reverie.flows.reading import Recalled
@@ -51,6 +52,19 @@ def turn(
         return refined
 
     return Turn(setup.space, found, delivered=delivered, refine=refine, fast=setup.space.design.ranking.fast or documents)
+
+
+def delivered(setup: Setup, found: Recalled, fresh: Sequence[Result], started: float) -> None:
+    """The event that a design leaves of what went with a prompt, or did not. ``fresh``: what the session had not before it."""
+    if setup.space.design.tells_recalls:
+        from reverie.core.telemetry import Delivery
+        from reverie.flows import telling
+
+        reason = "" if fresh else "already_delivered" if found.results else "no_relevant_results"
+        telling.tell(setup.space, Delivery(
+            phase="refined", delivery_point="initial" if fresh else "discarded", discard_reason=reason, strategy=found.strategy,
+            docs_selected=len(fresh), latency_ms=round(1_000 * (time.perf_counter() - started)),
+        ))
 
 
 def _by_rules(
