@@ -97,3 +97,25 @@ def test_it_shows_the_index_of_one_file_for_each_type(play: Play, tmp_path: Path
     report = play("qwen-code", tmp_path / "client", script(("what do you remember?", [{"text": "Several things."}])), indexes)
     for index in indexes:
         assert {hit["role"] for hit in report["shown"][index] if hit["rule"].startswith("turn 1")} == {"system"}
+
+
+def test_its_prompts_are_answered_by_the_designs_points_and_its_turns_extracted(play: Play, tmp_path: Path) -> None:
+    home = tmp_path / "client"
+    environment = {"HOME": str(home), "REVERIE_DESIGN": "qwen-code"}
+    with open_memory(home / ".reverie", cwd=CWD, environment=environment) as memory:
+        memory.remember("The on-call dashboard is in Grafana under Ferry")
+    hook = f"env REVERIE_HOME=/home/dev/.reverie REVERIE_DESIGN=qwen-code {sys.executable} -m reverie hook qwen-code"
+    shown = '&lt;reverie-memory kind="recall" design="qwen-code"&gt;'       # the client escapes what a hook says
+    report = play("qwen-code", home, script(("where is the grafana dashboard?", [{"text": "In Grafana."}]), (RULE, [{"text": "Will do."}])),
+                  [shown, "### The on-call dashboard is in Grafana under Ferry"], "--hook-events", "UserPromptSubmit,Stop", "--hook-command", hook)
+    for text in report["shown"]:
+        assert {hit["role"] for hit in report["shown"][text] if hit["rule"].startswith("turn 1")} == {"user"}, text
+    with open_memory(home / ".reverie", cwd=CWD, environment=environment) as memory:
+        told = [dict(event.facts) for event in memory.events(kinds=["recall", "delivery", "extract"])]
+        assert next((each["docs_scanned"], each["strategy"]) for each in told if "docs_scanned" in each) == (1, "heuristic")
+        assert ("refined", "initial") in [(each.get("phase"), each.get("delivery_point")) for each in told]
+        deadline = time.monotonic() + 30
+        while not any("pull request" in found.memory.body for found in memory.list()) and time.monotonic() < deadline:
+            memory.work()       # what the client's box ended before it was done
+            time.sleep(0.2)
+        assert any("pull request" in found.memory.body for found in memory.list())
