@@ -262,6 +262,21 @@ def test_codex_trusts_our_hooks_by_their_hashes(home: Path, text: str | None) ->
     assert state(home) == before
 
 
+def test_codex_names_its_hooks_by_the_real_folder_and_the_files_own_name(home: Path) -> None:
+    """As ``hooks/list`` of 0.171.0 gives it for dot files kept elsewhere."""
+    put(home, "dotfiles/codex/config.toml", 'model = "x"\n')
+    put(home, "dotfiles/hooks of codex.json", "{}")
+    (home / "dotfiles/codex/hooks.json").symlink_to("../hooks of codex.json")
+    (home / ".codex").symlink_to("dotfiles/codex")
+    before = state(home)
+    made(home).install("codex")
+    known = tomllib.loads((home / ".codex/config.toml").read_text("utf-8"))["hooks"]["state"]
+    assert f"{home}/dotfiles/codex/hooks.json:stop:0:0" in known
+    assert made(home).install("codex").outcome == "unchanged"
+    made(home).uninstall("codex")
+    assert state(home) == before
+
+
 def test_the_hash_is_the_clients() -> None:
     """As ``hooks/list`` of 0.171.0 gives it."""
     handler = {"type": "command", "command": "python3 hook.py", "timeout": 20}

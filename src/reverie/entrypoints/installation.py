@@ -151,6 +151,8 @@ class Installation:
             folder = self.folder(host)
             if not self._fits(host, done, force=force):
                 return done
+            if self.project and host == "codex":
+                done.notes.append("Codex will ask whether this project, and its hooks, are trusted: say yes (/hooks)")
             for change in self._wanted(host, folder, done):
                 if not change.is_none:
                     done.changes.append(change)
@@ -231,7 +233,7 @@ class Installation:
         for piece in pieces:
             if isinstance(piece, Trust):
                 plain = splicing.parse(texts.get(piece.hooks) or "{}").plain()
-                wanted = installing.codex_trust(os.path.realpath(piece.hooks), plain)
+                wanted = installing.codex_trust(_source(piece), plain)
                 with suppress(tomllib.TOMLDecodeError, RecursionError):
                     known = _trust(found.text or "")
                     return all(known.get(key) == value for key, value in wanted.items())
@@ -251,8 +253,7 @@ class Installation:
     def _trusted(self, text: str | None, piece: Trust, hooks_text: str, inserted: list[str]) -> tuple[str | None, str]:
         """``config.toml`` with the hashes of our hooks. Where they cannot be put in, the user is told what to do."""
         told = "Codex will ask whether the hooks are trusted: say yes (/hooks)"
-        source = os.path.realpath(piece.hooks)
-        wanted = installing.codex_trust(source, splicing.parse(hooks_text).plain())
+        wanted = installing.codex_trust(_source(piece), splicing.parse(hooks_text).plain())
         try:
             known = _trust(text or "")
             missing = {key: value for key, value in wanted.items() if key not in known}
@@ -331,7 +332,7 @@ class Installation:
         text = found.text or ""
         for piece in pieces:
             if isinstance(piece, Trust):
-                text = _without_tables(text, installing.codex_trust(os.path.realpath(piece.hooks), _plain(piece.hooks)))
+                text = _without_tables(text, installing.codex_trust(_source(piece), _plain(piece.hooks)))
         for path in dict.fromkeys(piece.path for piece in pieces if isinstance(piece, ListItem) and text.strip()):
             text = splicing.without_value(text, path, installing.is_ours)
             groups = splicing.at(text, path)
@@ -389,6 +390,12 @@ def _with(text: str | None, piece: Piece, inserted: list[str]) -> str | None:
         raise _broken(piece.file, error) from None
     inserted.append(put.inserted)
     return put.text
+
+
+def _source(piece: Trust) -> str:
+    """As Codex names the file with the hooks: links to its folder are followed, one in place of the file is not (0.171)."""
+    folder, name = os.path.split(piece.hooks)
+    return os.path.join(os.path.realpath(folder), name)     # noqa: PTH118
 
 
 def _trust(text: str) -> dict[str, object]:

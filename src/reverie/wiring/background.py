@@ -76,6 +76,8 @@ def _learn(memory: Ways, grown: Grown) -> str:
         return ""
     if memory.setup.space.design.writing.two_phases:
         return ""                       # its sessions wait until they are at rest: ``_tidy`` looks which are
+    if not memory.setup.settings["extract.enabled"]:
+        return ""                       # the user lets nothing be extracted by itself
     if grown.transcript and memory.setup.space.design.layout.name == "qwen-code":
         done = memory.extract(grown.transcript, dream=False)    # with the product's cursor, and skips by name
         return done.detail or "failed" if done.status == "failed" else ""
