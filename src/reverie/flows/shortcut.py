@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from reverie.core.memory import Memory
     from reverie.core.place import Place
+    from reverie.core.recall import Candidate
     from reverie.flows.space import Space
     from reverie.storage.home import Home
 
@@ -116,6 +117,8 @@ def recalled(
         found = index.find(question, known.labels, today=now.date().isoformat())
     results = ranking.choose(question, found, now=now.timestamp(), documents=known.documents, per_document=known.characters,
                              characters=known.documents * known.characters)
+    if not all(_is_adopted(home, result.candidate) for result in results):
+        return None                     # what another hand wrote is judged on the long way
     fresh = shown.fresh(results)
     if not fresh:
         return ""
@@ -140,6 +143,17 @@ def keep(
         home.records.refreeze(_key(cwd), {_NAME: text})
     except errors.StoreUnavailable:
         return                          # then the long way it is
+
+
+def _is_adopted(home: Home, candidate: Candidate) -> bool:
+    """Whether a memory's file is as the journal knows it (``flows.unadopted``). A product's own folder is no concern of it."""
+    if not files.within(candidate.root, home.root):
+        return True
+    from hashlib import sha256
+
+    data = files.read(os.path.join(candidate.root, candidate.path), root=candidate.root)
+    folder = candidate.root[len(home.root):].replace(os.sep, "/").strip("/")
+    return isinstance(data, bytes) and sha256(data).hexdigest() == home.records.last_digest(f"{folder}/{candidate.path}")
 
 
 def _key(cwd: str) -> str:

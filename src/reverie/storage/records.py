@@ -232,6 +232,13 @@ class Records:
             for row in rows
         ]
 
+    # -- files
+
+    def last_digest(self, path: str) -> str | None:
+        """What a file of the home held when the journal last saw it; None when it never did, or saw it gone."""
+        row = self._database.one("last_edit_of_path", path=path)
+        return row["after"] if row else None
+
     # -- blocks
 
     def frozen(self, session: str, design: str) -> str | None:
