@@ -532,7 +532,7 @@ def test_nothing_that_a_model_says_moves_a_memory_to_another_project(bench: Benc
 @pytest.mark.parametrize("host", ["claude-code", "codex", "qwen-code", "opencode", "kimi-code"])
 def test_no_secret_and_nothing_recalled_of_the_samples_is_shown_or_kept(tmp_path: Path, shared: Path, host: str) -> None:
     looked_at = 0
-    for gold in sorted(shared.glob("*/gold.json")):
+    for gold in sorted((shared / "samples").glob("*/gold.json")):
         agents = gold.parent / host / "home"
         script = "".join(line for line in gold.with_name("script.json").read_text(encoding="utf-8").split("\n") if "hook_command" not in line)
         never = [text for each in json.loads(gold.read_text(encoding="utf-8"))["never"] for text in each["match"]

@@ -109,7 +109,7 @@ def test_killed_at_random_moments_no_extraction_is_lost_or_doubled(tmp_path: Pat
 @pytest.mark.shared
 def test_killed_two_hundred_times_over_the_samples_no_extraction_is_lost_or_doubled(tmp_path: Path, shared: Path) -> None:
     agents = tmp_path / "agents"
-    for place in sorted(shared.glob("*/codex/home/.codex/sessions")):
+    for place in sorted((shared / "samples").glob("*/codex/home/.codex/sessions")):
         shutil.copytree(place, agents / ".codex" / "sessions", dirs_exist_ok=True)
     at_rest(agents)
     assert len(list(agents.rglob("*.jsonl"))) >= 10

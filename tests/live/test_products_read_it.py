@@ -82,6 +82,36 @@ def test_codex_has_our_summary_in_its_place(play: Play, tmp_path: Path, design: 
     assert [hit["role"] for hit in in_answered_turn(report, block)] == ["developer"]
 
 
+@pytest.mark.parametrize("design", ["codex", "codex@0.171"])
+def test_what_codex_cites_of_our_summary_is_credited(play: Play, tmp_path: Path, design: str) -> None:
+    """Its rollout holds the citation in the answer, and taken out of it in the event: one use, of the memory and of its session."""
+    stores = learned(tmp_path / "reverie", design)
+    client = Path("/var/tmp") / tmp_path.name / "client"      # below /tmp the client does not make its helper programs
+    shutil.rmtree(client, ignore_errors=True)
+    shutil.copytree(stores / "memories", client / ".codex/memories")
+    config = tmp_path / "memories.toml"
+    config.write_text("features.memories = true\n", encoding="utf-8")
+    cwd = f"/home/dev/projects/{PROJECT}"
+    try:
+        with open_memory(tmp_path / "reverie", design=design, cwd=cwd, environment={}) as memory:
+            session = next(found.memory.source.session for found in memory.list() if found.memory.scope == "project")
+            others = {found.memory.id for found in memory.list() if found.memory.source.session != session}
+            block = ("<oai-mem-citation>\n<citation_entries>\nMEMORY.md:1-9|note=[the way it is checked]\n</citation_entries>\n"
+                     f"<rollout_ids>\n{session}\nnot-a-session-of-ours\n</rollout_ids>\n</oai-mem-citation>")
+            script = {**SCRIPT, "turns": [{"user": "what do you remember?", "steps": [{"text": f"Several things.\n\n{block}"}]}]}
+            play("codex", client, script, [], "--config", str(config))
+            for _ in range(2):      # read again, nothing is counted again
+                memory.learn(hosts=["codex"], agents_home=str(client))
+                records = memory.space.home.records
+                used = {name: [str(use.how) for use in records.uses(name)] for name in records.usage()}
+                assert used[f"{design}/threads/{session}"] == ["cited"]
+                assert [hows for name, hows in used.items() if "/threads/" not in name and "/parts/" not in name]
+                assert not others & used.keys()
+                assert all(hows == ["cited"] for name, hows in used.items() if "/parts/" not in name)
+    finally:
+        shutil.rmtree(client.parent, ignore_errors=True)
+
+
 @pytest.mark.parametrize("install", ["HOSTS_LAB", "HOSTS_LAB_OLD"])
 def test_our_largest_block_reaches_the_model_whole(play: Play, tmp_path: Path, install: str) -> None:
     """Of more than 10,000 characters a hook says the client would show the beginning only."""
