@@ -253,13 +253,43 @@ def test_the_studys_summary_has_five_thousand_tokens(size: int, passes: bool) ->
 
 # ---- skills
 
+OF_SHOP = f"metadata:\n  applies_to: cwd={SHOP}\n"
+
+
+@BOTH
+@pytest.mark.parametrize(("cwd", "said", "rules"), [
+    (SHOP, "Deploys go through the staging cluster first", set()),
+    (BLOG, "Deploys go through the staging cluster first", {"other_project"}),
+    ("any", "Deploys go through the staging cluster first", {"other_project"}),
+    (BLOG, "Answer in short sentences everywhere", set()),
+    ("any", "Deploys: look at what the command prints", set()),
+])
+@pytest.mark.parametrize("path", ["SKILL.md", "references/steps.md"])
+def test_a_skill_says_nothing_of_another_project(shape: Shape, cwd: str, said: str, rules: set[str], path: str) -> None:
+    skill = f"---\nname: release\ndescription: x\nmetadata:\n  applies_to: cwd={cwd}\n---\n\n1. Look\n"
+    each = case(shape).put("skills/release/SKILL.md", skill)
+    each = each.put(f"skills/release/{path}", f"{skill}- {said}\n" if path == "SKILL.md" else f"- {said}\n")
+    assert each.rules() == rules
+
+
+@BOTH
+def test_a_skill_is_not_handed_to_another_project_by_its_label(shape: Shape) -> None:
+    skill = "---\nname: release\ndescription: x\nmetadata:\n  applies_to: cwd={}\n---\n\n- Deploys go through the staging cluster first\n"
+    path = "skills/release/SKILL.md"
+    each = case(shape)
+    given = replace(each.given, folder={**each.given.folder, path: File(skill.format(SHOP).encode(), NOW)})
+    assert Case(shape, given, {**each.files, path: skill.format(SHOP) + "- Look at the log\n"}).rules() == set()
+    assert Case(shape, given, {**each.files, path: skill.format(BLOG)}).rules() == {"other_project"}
+
+
 @BOTH
 @pytest.mark.parametrize(("rule", "path", "text"), [
-    ("", "SKILL.md", "---\nname: release\ndescription: How to release\n---\n\n1. Do it\n"),
-    ("bad_skill", "SKILL.md", "---\nname: other\ndescription: How to release\n---\n\n1. Do it\n"),
-    ("bad_skill", "SKILL.md", "1. Do it\n"),
-    ("bad_skill", "SKILL.md", "---\nname: release\n---\n\n1. Do it\n"),
-    ("bad_skill", "SKILL.md", "---\nname: release\ndescription: x\n---\n" + "1. Do it\n" * 600),
+    ("", "SKILL.md", f"---\nname: release\ndescription: How to release\n{OF_SHOP}---\n\n1. Do it\n"),
+    ("bad_skill", "SKILL.md", f"---\nname: other\ndescription: How to release\n{OF_SHOP}---\n\n1. Do it\n"),
+    ("bad_skill", "SKILL.md", f"---\nname: release\n{OF_SHOP}---\n\n1. Do it\n"),
+    ("bad_skill", "SKILL.md", f"---\nname: release\ndescription: x\n{OF_SHOP}---\n" + "1. Do it\n" * 600),
+    ("no_applies_to", "SKILL.md", "---\nname: release\ndescription: How to release\n---\n\n1. Do it\n"),
+    ("relabelled", "SKILL.md", "---\nname: release\ndescription: x\nmetadata:\n  applies_to: cwd=/work/third\n---\n\n1. Do it\n"),
     ("no_skill_file", "scripts/run.sh", "echo\n"),
 ])
 def test_a_skill_is_a_valid_one(shape: Shape, rule: str, path: str, text: str) -> None:
@@ -269,7 +299,7 @@ def test_a_skill_is_a_valid_one(shape: Shape, rule: str, path: str, text: str) -
 @BOTH
 def test_skills_do_not_vanish(shape: Shape) -> None:
     each = case(shape)
-    skill = "---\nname: {}\ndescription: x\n---\n\n1. Do it\n"
+    skill = "---\nname: {}\ndescription: x\n" + OF_SHOP + "---\n\n1. Do it\n"
     skills = {f"skills/s{n}/SKILL.md": skill.format(f"s{n}") for n in range(4)}
     given = replace(each.given, folder={**each.given.folder, **{path: File(text.encode(), NOW) for path, text in skills.items()}})
     whole = Case(shape, given, {**each.files, **skills})
@@ -407,7 +437,7 @@ def test_what_tries_to_instruct_is_refused_wherever_it_stands(shape: Shape) -> N
     assert "instruction" in each.sub(there, bullet(shape, ORDER) + there).rules()
     assert "instruction" in each.sub("### keywords\n- a", f"### keywords\n- a, {ORDER}").rules()
     assert "instruction" in each.put("memory_summary.md", each.text("memory_summary.md") + f"- {ORDER}\n").rules()
-    skill = f"---\nname: x\ndescription: y\n---\n\n1. {ORDER}\n"
+    skill = f"---\nname: x\ndescription: y\n{OF_SHOP}---\n\n1. {ORDER}\n"
     assert each.put("skills/x/SKILL.md", skill).rules() == {"instruction"}
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import pytest
 
 from reverie.core.events import Cause
-from reverie.core.layout import Change, Contents, Folder, Layout, Problem, Written
+from reverie.core.layout import Change, Contents, Folder, Layout, Problem, Shows, Written, to_anyone
 from reverie.core.memory import Memory
 from reverie.errors import Conflict, NotFound, StoreUnavailable
 from reverie.storage import files, folder
@@ -77,7 +77,7 @@ class Lines:
         index = "".join(f"- {path}\n" for path in sorted(lines) if lines[path])
         return Written(files={**changed, "INDEX": index.encode() or None}, ids=ids, notes={"files": str(len(lines))})
 
-    def index(self, memories: Iterable[Memory], folder: Folder) -> str:
+    def index(self, memories: Iterable[Memory], folder: Folder, *, shows: Shows = to_anyone) -> str:
         return ""
 
 

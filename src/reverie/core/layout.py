@@ -6,7 +6,7 @@ bytes into memories, and the store, which brings the bytes from the disk and bac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -26,6 +26,14 @@ class File:
 
 # Relative POSIX paths ("feedback/style.md") to files. The store's implementation reads lazily; iteration is over paths.
 Folder = Mapping[str, File]
+
+# Whether what belongs to this scope and project (a key, or a directory; "" where nothing says whose it is) may be shown.
+Shows = Callable[[str, str], bool]
+
+
+def to_anyone(scope: str, project: str) -> bool:
+    """Everything may be shown: to a person, or where a folder is one project's."""
+    return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +96,9 @@ class Layout(Protocol):
         """Whether a file at this relative path could hold memories (the store watches these)."""
         ...
 
-    def index(self, memories: Iterable[Memory], folder: Folder) -> str:
-        """What a session is shown at its start, within the caps of the plain design, with what was left out said."""
+    def index(self, memories: Iterable[Memory], folder: Folder, *, shows: Shows = to_anyone) -> str:
+        """What a session is shown at its start, within the caps of the plain design, with what was left out said. ``shows``
+        decides on what the folder holds beside memories and labels as somebody's: Codex's skills."""
         ...
 
 

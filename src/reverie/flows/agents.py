@@ -103,7 +103,7 @@ def _active(space: Space, mount: Mount) -> list[Memory]:
 
 def _index(space: Space, mount: Mount, memories: Sequence[Memory]) -> str:
     """One store's index, within the caps of its layout."""
-    return space.layout(mount).index(memories, space.store(mount).folder())
+    return space.layout(mount).index(memories, space.store(mount).folder(), shows=space.shows(mount))
 
 
 def _as_its_own(memory: Memory, agent: Agent) -> Memory:

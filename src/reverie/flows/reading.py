@@ -240,7 +240,7 @@ def _layers(space: Space, place: Place) -> list[Layer]:
         )))
         if space.design.residency.rebuilds and memories:
             _rebuild(space, store)
-        index = space.design.layout.index(memories, store.folder())
+        index = space.design.layout.index(memories, store.folder(), shows=space.shows(mount))
         layers.append(Layer(folder=store.root, label=mount.label, memories=memories, index=index, scope=mount.scope))
     return layers
 

@@ -22,7 +22,7 @@ from reverie.storage.history import digest_of
 
 if TYPE_CHECKING:
     from reverie.core.agents import Agent
-    from reverie.core.layout import Layout
+    from reverie.core.layout import Layout, Shows
     from reverie.designs import Design
     from reverie.storage.home import Home
     from reverie.storage.store import Store
@@ -188,15 +188,21 @@ class Space:
     def visible(self, memory: Memory, mount: Mount) -> bool:
         """Whether a memory of a store is this mount's to show. In a store that mixes projects the labels decide (study,
         Codex §8: a reader that does not look leaks)."""
-        return not mount.mixed or not mount.project or self.owner(memory) in ("", mount.project)
+        return self.shows(mount)(memory.scope, memory.project)
+
+    def shows(self, mount: Mount) -> Shows:
+        """Whether what a store labels so is this mount's to show."""
+        return lambda scope, project: not mount.mixed or not mount.project or self._owner(scope, project) in ("", mount.project)
 
     def owner(self, memory: Memory) -> str:
         """The key of the project that a memory belongs to, "" for the user's own. A label is a key, or a directory of the
         project; a memory without one is nobody's, and shown to nobody."""
-        if memory.scope == "user":
+        return self._owner(memory.scope, memory.project)
+
+    def _owner(self, scope: str, project: str) -> str:
+        if scope == "user":
             return ""
-        is_path = places.is_absolute(memory.project)
-        return places.project_key(self.place(memory.project)) if is_path else memory.project or "(no label)"
+        return places.project_key(self.place(project)) if places.is_absolute(project) else project or "(no label)"
 
     # ── whose folder is this ─────────────────────────────────────────────────────────────────────────────────
 

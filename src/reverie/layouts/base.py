@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from reverie.core.layout import Change, Contents, File, Folder, Layout, Problem, Written
+from reverie.core.layout import Change, Contents, File, Folder, Layout, Problem, Shows, Written, to_anyone
 
-__all__ = ["Change", "Contents", "File", "Folder", "Layout", "Problem", "Written"]
+__all__ = ["Change", "Contents", "File", "Folder", "Layout", "Problem", "Shows", "Written", "to_anyone"]

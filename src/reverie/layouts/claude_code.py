@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from reverie.core import index, parts, product_index
 from reverie.core.frontmatter import Document, compose, parse
-from reverie.core.layout import Change, Contents, File, Folder, Problem, Written
+from reverie.core.layout import Change, Contents, File, Folder, Problem, Shows, Written, to_anyone
 from reverie.core.memory import TYPES, By, Memory, Source, Status
 from reverie.core.scalar import tidy
 from reverie.errors import NotFound, WrongUse
@@ -101,7 +101,7 @@ class ClaudeCode:
             files |= self._index_file(folder, before, after, files, rebuild=change.rebuild)
         return Written(files=files, ids=ids)
 
-    def index(self, memories: Iterable[Memory], folder: Folder) -> str:
+    def index(self, memories: Iterable[Memory], folder: Folder, *, shows: Shows = to_anyone) -> str:
         """What a session is shown: our lines within the cap, or the product's own file as the product loads it."""
         found = None if self.own_index or INDEX not in folder else fetch(folder, INDEX)
         if isinstance(found, File):

@@ -18,7 +18,7 @@ from datetime import datetime
 from reverie.core.memory import Memory
 from reverie.layouts import codex_handbook, codex_raw, codex_reading, codex_summary, codex_writing
 from reverie.layouts import codex_names as names
-from reverie.layouts.base import Change, Contents, Folder, Written
+from reverie.layouts.base import Change, Contents, Folder, Shows, Written, to_anyone
 from reverie.layouts.codex_sections import PRODUCT, STUDY, Shape, same_project
 
 __all__ = ["PRODUCT", "STUDY", "Codex", "Shape"]
@@ -65,9 +65,9 @@ class Codex:
         in_summaries = path.startswith(names.SUMMARIES) and path.count("/") == 1
         return in_summaries or path.startswith(codex_reading.NOTES) or bool(codex_reading.extension_of(path))
 
-    def index(self, memories: Iterable[Memory], folder: Folder) -> str:
-        """The summary of exactly these memories, within the shape's budget, and the folder's skills."""
-        return codex_summary.rendered(memories, self.shape, codex_reading.skills_in(folder))
+    def index(self, memories: Iterable[Memory], folder: Folder, *, shows: Shows = to_anyone) -> str:
+        """The summary of exactly these memories, within the shape's budget, and of those skills that may be shown."""
+        return codex_summary.rendered(memories, self.shape, codex_reading.skills_in(folder, shows))
 
     def summary(self, memories: Iterable[Memory], *, project: str | None = None) -> str:
         """The summary for a session in one project (a key or a path): the user's memories and that project's."""

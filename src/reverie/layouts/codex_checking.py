@@ -11,14 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from reverie.core import redact, skills
+from reverie.core import frontmatter, redact, skills
 from reverie.core.consolidation import Fault, Given, Made
 from reverie.core.dream import MOST_GONE
 from reverie.core.layout import File, Folder
 from reverie.layouts import codex_evidence, codex_handbook, codex_summary
 from reverie.layouts import codex_names as names
 from reverie.layouts.codex_handbook import Group, Handbook, Task
-from reverie.layouts.codex_sections import SPOKEN, Section, Shape, section_titled
+from reverie.layouts.codex_reading import skill_whose
+from reverie.layouts.codex_sections import NOBODYS, SPOKEN, Section, Shape, section_titled
 from reverie.layouts.codex_text import LABELS, Document, Node
 from reverie.layouts.files import MOST_BYTES
 
@@ -223,6 +224,9 @@ def _skills(changed: list[str], after: Folder) -> Iterator[Fault]:
             yield Fault(rule="too_many_files", path=path, detail=f"a skill has at most {SKILL_FILES} files")
         for problem in skills.problems(path, after[path].data):
             yield Fault(rule="bad_skill", path=path, detail=problem)
+        if skill_whose(frontmatter.parse(after[path].data)) == NOBODYS:
+            yield Fault(rule="no_applies_to", path=path, detail="no 'applies_to: cwd=…' below 'metadata:' in its frontmatter "
+                        "says whose it is")
 
 
 def cited(handbook: Handbook) -> set[str]:

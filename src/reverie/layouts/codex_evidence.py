@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from reverie.core import frontmatter, skills, trust
 from reverie.core import place as places
 from reverie.core import text as texts
-from reverie.core import trust
 from reverie.core.consolidation import Fault, Given
 from reverie.core.dream import FEW, Loss
 from reverie.core.layout import File, Folder
@@ -23,8 +23,9 @@ from reverie.layouts import codex_handbook, codex_inputs, codex_raw, codex_summa
 from reverie.layouts import codex_names as names
 from reverie.layouts.codex_handbook import Found, Group, Handbook, Task
 from reverie.layouts.codex_raw import RawMemories
+from reverie.layouts.codex_reading import skill_whose
 from reverie.layouts.codex_rollout import Rollout
-from reverie.layouts.codex_sections import Shape, whose
+from reverie.layouts.codex_sections import EVERY_PROJECT, NOBODYS, Shape, says_everywhere, whose
 from reverie.layouts.codex_text import Document, items, parts
 
 EVERYWHERE = ""                         # the owner of what holds in every project
@@ -45,6 +46,7 @@ def faults(
     old, new = _handbook(before, shape), _handbook(after, shape)
     yield from _labels(old, new, after, said)
     yield from _taken(old, new, said)
+    yield from _skills(before, after, old, said)
     yield from _for_everyone(before, after, new, said)
     yield from _lost(given, old, new, after, shape, most_gone)
     yield from _instructions(before, after, said)
@@ -82,11 +84,12 @@ class Said:
     words: dict[str, frozenset[str]] = field(default_factory=dict)      # summary file -> all its words
 
     def of(self, group: Group) -> set[str]:
-        """The owners that a block's labels name: its heading and ``applies_to`` may name two."""
+        """The owners that a block's labels name: its heading and ``applies_to`` may name two, and one of them every project."""
         scope, project = group.scope, group.project
         if scope == "user":
             return {EVERYWHERE}
         named = {self._key(label) for label in (project, group.cwd) if places.is_absolute(label)}
+        named |= {EVERYWHERE} if group.label == EVERY_PROJECT or says_everywhere(group.cwd) else set()
         return named | ({project} if project and not places.is_absolute(project) else set()) or {UNKNOWN}
 
     def _key(self, directory: str) -> str:
@@ -197,6 +200,33 @@ def _taken(old: Handbook, new: Handbook, said: Said) -> Iterator[Fault]:
             yield _fault("other_project", f"{found.text[:80]!r} stands in a block of another project than the one that said it")
 
 
+def _skills(before: Folder, after: Folder, old: Handbook, said: Said) -> Iterator[Fault]:
+    """A new or changed skill is labelled with a project that sessions or the handbook know, and does not say what only another
+    one said: it is shown where its label says, like a block."""
+    known = {*said.owner.values(), *(owner for group in old.groups for owner in said.of(group))}
+    lines = _Lines(said.lines)
+    for path in sorted(after):
+        if not (name := skills.name_of(path)) or (path in before and before[path].data == after[path].data):
+            continue
+        mine, was = (_owner_of_skill(folder, name, said) for folder in (after, before))
+        if mine not in (known | {EVERYWHERE, was}):
+            yield _fault("relabelled", "the skill is labelled with a project that no session was in", path)
+        there = set(_paragraphs(before[path].data)) if path in before and mine == was else set()
+        for paragraph in _paragraphs(after[path].data):
+            words = _words(paragraph)
+            theirs = lines.owners(words) if len(words) >= FEW_WORDS and paragraph not in there else set()
+            is_theirs = len(theirs) < 2 if mine == EVERYWHERE else mine not in theirs
+            if theirs and EVERYWHERE not in theirs and is_theirs:
+                yield _fault("other_project", f"{paragraph[:80]!r} stands in a skill that is shown where it was not said", path)
+
+
+def _owner_of_skill(folder: Folder, name: str, said: Said) -> str:
+    """Whose a skill is by its label: a project's key, ``EVERYWHERE``, or ``UNKNOWN``."""
+    file = folder.get(f"{skills.FOLDER}{name}/{skills.FILE}")
+    scope, project = skill_whose(frontmatter.parse(file.data)) if file else NOBODYS
+    return EVERYWHERE if scope == "user" else said.at(project) if places.is_absolute(project) else project or UNKNOWN
+
+
 class _Lines:
     """Finds who said most of some words in one line, however many lines there are."""
 
@@ -258,8 +288,8 @@ def _lost(
     given: Given, old: Handbook, new: Handbook, after: Folder, shape: Shape, most_gone: float
 ) -> Iterator[Fault]:
     was, now = [found.text for found in old.bullets()], [found.text for found in new.bullets()]
-    skills = [line for path in after if path.startswith("skills/") for line in _paragraphs(after[path].data)]
-    kept = _Counterparts([*now, *skills])
+    in_skills = [line for path in after if path.startswith("skills/") for line in _paragraphs(after[path].data)]
+    kept = _Counterparts([*now, *in_skills])
     gone = [text for text in was if kept.of(text) is None]
     many = len(gone) > FEW
     fewer = sum(max(0, len(text) - len(twin)) for text in was if (twin := kept.of(text)) is not None)

@@ -19,12 +19,13 @@ from reverie.layouts.codex_sections import (
     SPOKEN,
     Section,
     Shape,
+    applied_to,
     group_label,
     outcome_of,
     same_project,
     section_of,
     section_titled,
-    whose,
+    whose_block,
 )
 from reverie.layouts.codex_text import LABELS, Document, Item, Node, append, bullet_lines, cut, insert, is_empty, items, shown
 
@@ -99,7 +100,7 @@ class Group:
         self.node = node
         self.label = node.title.removeprefix(_GROUP).strip()
         self.cwd = _applies_to(node.lines)
-        self.scope, self.project = whose(self.label, self.cwd)
+        self.scope, self.project = whose_block(self.label, self.cwd)
         self.tasks: list[Task] = []
         self._of_session: dict[str, Task] = {}
         for child in node.children:
@@ -129,7 +130,7 @@ class Group:
 
     def holds(self, memory: Memory) -> bool:
         """Whether a memory belongs here: by the label, or, in a block that somebody else wrote, by its directory."""
-        if self.label == shown(group_label(memory)):
+        if self.label == shown(group_label(memory)) and (self.scope == "user") == (memory.scope == "user"):
             return True
         ours = self.label == EVERY_PROJECT or places.looks_like_project_key(self.label.rpartition(": ")[2])
         if ours or memory.scope != "project" or self.scope != "project":
@@ -428,9 +429,7 @@ def _applies_to(lines: Sequence[str]) -> str:
     for line in lines:
         head, _, rest = line.partition(":")
         if head.strip() == "applies_to":
-            first = rest.split(";", 1)[0].strip()
-            cwd = first.removeprefix("cwd=").strip()
-            return cwd[1:-1] if len(cwd) > 2 and cwd[0] == cwd[-1] == "`" else cwd
+            return applied_to(rest)
     return ""
 
 

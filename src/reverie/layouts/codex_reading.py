@@ -7,7 +7,8 @@ ad-hoc notes, and in what the summary alone says. A memory's id never depends on
 or of the words.
 
 Skills are no memories here: a skill is a folder with scripts, a procedure for the agent to open; as a memory of one
-text it could be merged, rewritten or forgotten to pieces. The summary points to them, and that is all.
+text it could be merged, rewritten or forgotten to pieces. The summary points to those of a session's project, and that is
+all.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from reverie.core import place as places
 from reverie.core.memory import By, Memory, Source, Status
 from reverie.layouts import codex_entries, codex_handbook, codex_raw, codex_summary, fields, naming
 from reverie.layouts import codex_names as names
-from reverie.layouts.base import Folder, Problem
+from reverie.layouts.base import Folder, Problem, Shows, to_anyone
 from reverie.layouts.codex_handbook import Found, Handbook
 from reverie.layouts.codex_raw import RawMemories, Thread
 from reverie.layouts.codex_rollout import Rollout
-from reverie.layouts.codex_sections import Shape, section_titled, type_in, whose
+from reverie.layouts.codex_sections import Shape, applied_to, section_titled, type_in, whose, whose_block
 from reverie.layouts.codex_text import Document, parts, shown
 
 NOTES = "extensions/ad_hoc/notes/"
@@ -386,16 +387,24 @@ def extension_of(path: str) -> str:
     return found[1] if found else ""
 
 
-def skills_in(folder: Folder) -> Mapping[str, str]:
-    """The skills of a folder: path to description."""
-    return dict(_skills(folder))
+def skills_in(folder: Folder, shows: Shows = to_anyone) -> Mapping[str, str]:
+    """The skills of a folder that may be shown: path to description."""
+    return dict(_skills(folder, shows))
 
 
-def _skills(folder: Folder) -> Iterator[tuple[str, str]]:
+def skill_whose(document: frontmatter.Document) -> tuple[str, str]:
+    """(scope, project) of a skill, as ``whose``: what its frontmatter says after ``applies_to``, at the top or in ``metadata``,
+    where the open form has room for it. Without it a skill is nobody's."""
+    return whose_block("", applied_to(document.get("metadata.applies_to") or document.get("applies_to") or ""))
+
+
+def _skills(folder: Folder, shows: Shows) -> Iterator[tuple[str, str]]:
     for path in sorted(folder):
         if path.startswith(SKILLS) and path.count("/") == 2 and path.endswith("/SKILL.md"):
-            description = frontmatter.parse(folder[path].data).get("description") or ""
-            description = description[:SKILL_CHARACTERS]
+            document = frontmatter.parse(folder[path].data)
+            if not shows(*skill_whose(document)):
+                continue
+            description = (document.get("description") or "")[:SKILL_CHARACTERS]
             if not trust.instructs(f"{description}\n\n{naming.spoken(path)}"):    # no door is before this folder
                 yield path, redact.redact(description).text
 

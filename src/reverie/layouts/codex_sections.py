@@ -41,6 +41,7 @@ _TYPES = {
 OUTCOMES = ("success", "partial", "fail", "uncertain")
 _LESSONS = frozenset(("lesson", "harm"))    # last words of the rules that hear something went wrong
 EVERY_PROJECT = "user (every project)"
+NOBODYS = ("project", "")           # (scope, project) of what no label gives to anybody
 NO_PROJECT = "unknown project"
 NO_TEXT = "(no text)"               # stands for a memory that is empty
 # What a block may say for "everywhere": the product leaves the word open (spec/codex §11.1).
@@ -109,7 +110,7 @@ def whose(label: str, cwd: str) -> tuple[str, str]:
     The project is one of our keys where the heading is one; else the directory, as a path: whose that is, in which
     repository it lies, only the disk can tell, and the caller has to ask it.
     """
-    if label == EVERY_PROJECT or cwd.strip().casefold() in _ANYWHERE:
+    if label == EVERY_PROJECT or says_everywhere(cwd):
         return "user", ""
     scope, mark, rest = label.rpartition(": ")
     name = rest if mark else label
@@ -119,6 +120,26 @@ def whose(label: str, cwd: str) -> tuple[str, str]:
         if places.is_absolute(directory):
             return "project", places.tidy(directory)
     return "project", ""
+
+
+def whose_block(label: str, applies_to: str) -> tuple[str, str]:
+    """As ``whose``, for a block's heading and the words after ``applies_to: cwd=``. Where one of them says every project and the
+    other names one, somebody narrowed the block, or widened half of its label: the narrower one holds."""
+    if says_everywhere(applies_to):
+        narrow = whose(label, "")
+        return narrow if narrow[1] else ("user", "")
+    return whose("" if label == EVERY_PROJECT and applies_to else label, applies_to)
+
+
+def says_everywhere(applies_to: str) -> bool:
+    """Whether the words after ``applies_to: cwd=`` mean every project."""
+    return applies_to.strip().casefold() in _ANYWHERE
+
+
+def applied_to(text: str) -> str:
+    """The directory or scope in what stands after ``applies_to:``, "" when there is none."""
+    cwd = text.split(";", 1)[0].strip().removeprefix("cwd=").strip()
+    return cwd[1:-1] if len(cwd) > 2 and cwd[0] == cwd[-1] == "`" else cwd
 
 
 def same_project(one: str, other: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from reverie.core import product_index, redact, trust
-from reverie.core.layout import Change, Contents, File, Folder, Layout, Problem, Written
+from reverie.core.layout import Change, Contents, File, Folder, Layout, Problem, Shows, Written, to_anyone
 from reverie.core.memory import By, Memory, Source, Status
 from reverie.errors import StoreUnavailable
 from reverie.layouts.files import fetch
@@ -48,9 +48,9 @@ class Foreign:
         """Refused: the folder is its product's."""
         raise StoreUnavailable("this folder is another product's: Reverie only reads it")
 
-    def index(self, memories: Iterable[Memory], folder: Folder) -> str:
+    def index(self, memories: Iterable[Memory], folder: Folder, *, shows: Shows = to_anyone) -> str:
         """The index of the memories as they were read; the file's own words are in them."""
-        return self.layout.index(memories, {})
+        return self.layout.index(memories, {}, shows=shows)
 
     def _notes(self, folder: Folder) -> Memory | Problem | None:
         """What an index says beside its pointers."""
@@ -100,8 +100,8 @@ class OfAgents:
     def write(self, folder: Folder, change: Change, *, now: datetime) -> Written:
         return self.layout.write(folder, change, now=now)
 
-    def index(self, memories: Iterable[Memory], folder: Folder) -> str:
-        return self.layout.index(memories, folder)
+    def index(self, memories: Iterable[Memory], folder: Folder, *, shows: Shows = to_anyone) -> str:
+        return self.layout.index(memories, folder, shows=shows)
 
 
 def _not_the_users(memory: Memory) -> Memory:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from reverie.core import index, product_index
-from reverie.core.layout import Change, Contents, File, Folder, Problem, Written
+from reverie.core.layout import Change, Contents, File, Folder, Problem, Shows, Written, to_anyone
 from reverie.core.memory import TYPES, Memory
 from reverie.core.scalar import one_line, without_comment
 from reverie.errors import NotFound, WrongUse
@@ -102,7 +102,7 @@ class QwenCode:
             files |= self._index_file(folder, after)
         return Written(files=files, ids=[after[path].id(number) for path, number in written])
 
-    def index(self, memories: Iterable[Memory], folder: Folder) -> str:
+    def index(self, memories: Iterable[Memory], folder: Folder, *, shows: Shows = to_anyone) -> str:
         """What a session is shown: our lines within the caps, or the product's file as the product loads it."""
         if not self.edition:
             return index.qwen(memories).text
