@@ -269,14 +269,16 @@ def values(claim: Claim) -> set[tuple[str, str]]:
 
 
 def joined(kept: Memory, other: Memory, *, valid_until_of: Memory) -> Memory:
-    """A memory that was said twice, once: its words and its source stay; reasons of both are kept."""
+    """A memory that was said twice, once: its words, its source and its time stay; reasons of both are kept.
+
+    That it was said again makes it no younger: not every layout could keep that, and what it says beside the common words
+    (a value that a third memory contradicts) was said when it was said.
+    """
     same = _origin(kept) == _origin(other) and bool(kept.source.message)
-    times = [at for at in (kept.modified_at, other.modified_at) if at]
     memory = replace(
         kept,
         confirmed=max(kept.confirmed, other.confirmed) if same else kept.confirmed + other.confirmed + 1,
         valid_until=valid_until_of.valid_until,
-        modified_at=max(times, default=None),       # it was said again: that is how old it is
     )
     if rank(other) < rank(kept):
         return memory
