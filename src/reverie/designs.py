@@ -99,7 +99,7 @@ _DESIGNS: Mapping[str, Callable[[], Design]] = {
     "qwen-code@0.24": lambda: Design(
         name="qwen-code@0.24", layout=_qwen_code(edition="0.24"), writing=writing.EVERY_RESPONSE, refresh=refresh.EVERY_PROMPT,
         residency=residency.RECALLED_0_24, eviction=eviction.DEDUPLICATION_0_24,
-        scoping=scoping.GitRoot(worktrees_apart=True, says="nearest git root, worktrees apart"),
+        scoping=scoping.GitRoot(worktrees_apart=True, recalls_team=False, says="nearest git root, worktrees apart"),
         guidance=guidance.WITH_RECALL, ranking=ranking.PRODUCT_POINTS, tells_recalls=True,
     ),
 }

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from reverie.core.profile import Profile
     from reverie.core.recall import Result
     from reverie.core.switch import Switch
+    from reverie.core.team import Finding, Synced, Waiting
     from reverie.flows.adopted import Adopted
     from reverie.flows.adopting import Hand
     from reverie.flows.compaction import Kept
@@ -78,11 +79,23 @@ def open_memory(
         chosen = designs.placed(chosen, values["qwen.placement"])
     kept = (Home(str(root.absolute()), clock) if wait_seconds is None else
             Home(str(root.absolute()), clock, lock_seconds=wait_seconds, busy_seconds=wait_seconds))
-    space = Space(kept, chosen, user_home=settings.user_home_of(environment))
+    space = Space(kept, chosen, user_home=settings.user_home_of(environment),
+                  team_is_on=_team_is_on(values.values["team.enabled"], environment))
     seen_from = settings.expanded(cwd).absolute() if cwd is not None else _cwd()
     return Memory(Setup(
         space=space, settings=values, cwd=str(seen_from), environment=environment, model=model, background=background,
     ))
+
+
+def _team_is_on(setting: settings.Setting, environment: Mapping[str, str]) -> Callable[[Space, Place], bool]:
+    def is_on(space: Space, place: Place) -> bool:
+        from reverie.flows import team_switch
+
+        return team_switch.is_on(
+            space, place, chosen=setting.value, from_environment=setting.origin.startswith("REVERIE_"), environment=environment
+        )
+
+    return is_on
 
 
 def _cwd() -> Path:
@@ -456,7 +469,7 @@ class Memory:
         """Take back one change, a whole run, or the last ones (one, when nothing is said)."""
         if change is None and run is None and last is None:
             last = 1
-        return upkeep.undo(self.space, change=change, run=run, last=last, force=force)
+        return upkeep.undo(self.space, change=change, run=run, last=last, force=force, team=self.space.team(self.place))
 
     def dream(
         self, *, session: str = "", force: bool = False, dry_run: bool = False, everywhere: bool = False,
@@ -483,6 +496,56 @@ class Memory:
         from reverie.flows import profiling
 
         return profiling.profile_of(self.space, self.place, tokens=tokens)
+
+    # ── what a team shares ───────────────────────────────────────────────────────────────────────────────────────
+
+    def sync(self, *, dry_run: bool = False, push: bool = True, seconds: float = 60.0) -> Synced:
+        """Share the team's memory of this checkout through git, within so many seconds. Never raises for what git, a remote or
+        a file says: the outcome has a name. For between sessions, never for within one."""
+        from reverie.core.team import Outcome, Synced
+        from reverie.flows import team, team_switch
+
+        if self.setup.background:
+            setting = self.settings.values["team.sync"]
+            said = None if setting.origin.startswith("REVERIE_") else team_switch.product_says(
+                self.space, self.environment, "QWEN_CODE_MEMORY_TEAM_SYNC")
+            if not (setting.value if said is None else said):
+                return Synced(outcome=Outcome.OFF, detail="team.sync is off", dry_run=dry_run)
+        options = team.Options(push=push, dry_run=dry_run, seconds=seconds)
+        return team.sync(self.space, self.place, self.environment, options)
+
+    def team_waiting(self) -> Sequence[Waiting]:
+        """What teammates wrote and no model sees until somebody has looked at it."""
+        from reverie.flows import team_review
+
+        return team_review.waiting(self.space, self.place)
+
+    def team_decide(self, id: str, *, accept: bool) -> Waiting:
+        """Accept or reject one of them, as it is now."""
+        from reverie.flows import team_review
+
+        return team_review.decide(self.space, self.place, id, accept=accept)
+
+    def team_turn(self, *, on: bool) -> int:
+        """Turn the team's memory on or off for this project; the change's id, 0 when it was so already."""
+        from reverie.flows import team_switch
+
+        if on and not self.space.design.scoping.team:
+            raise errors.WrongUse(f"the design {self.space.design.name!r} has no team memory; reverie and qwen-code have")
+        return team_switch.turn(self.space, self.place, on=on)
+
+    def team_check(self, *, staged: bool = False, commits: str = "") -> Sequence[Finding]:
+        """What a pre-commit hook or a CI should refuse in the teams' folders of this checkout: in the work tree, in what is
+        ``staged``, or in a range of ``commits``. Asks for no home and no setting."""
+        from reverie.flows import team_check
+
+        return team_check.check(self.space, self.place, self.environment, staged=staged, commits=commits)
+
+    def team_hook(self, text: str) -> str | None:
+        """Write a pre-commit hook where the repository has none; its path, None where there is no repository."""
+        from reverie.flows import team_check
+
+        return team_check.install_hook(self.space, self.place, self.environment, text)
 
     # ── across sessions ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -662,6 +725,7 @@ class Memory:
             "quarantined": sum(each.memory.status == "quarantined" for each in everything),
             "agents": dict(sorted(Counter(each.mount.agent or "shared by agents" for each in everything
                                           if each.mount.agent or each.mount.scope == "agents").items())),
+            "team": self._team_status(),
             "background": at_work, "sessions": home.records.session_counts(), "model_calls": self.models.allowed(),
             "runs": [
                 {"id": run.id, "started_at": run.started_at.isoformat(timespec="seconds"), "outcome": run.outcome,
@@ -670,6 +734,14 @@ class Memory:
             ],
             "problems": problems,
         }
+
+    def _team_status(self) -> str:
+        """Whether the team's memory is on here, in a line."""
+        scoping = self.space.design.scoping
+        if not scoping.team or not self.place.root or not self.space.team_is_on(self.space, self.place):
+            return "off"
+        refused = self.space.team_refused(self.place)
+        return f"refused: {refused}" if refused else f"on, in {scoping.team}/"
 
     def close(self) -> None:
         """Let go of the database."""

@@ -29,6 +29,10 @@
     shared = []             # sub-agents that read and write what the agents of a project share, beside their own
     block_tokens = 800      # what a sub-agent starts with, of its own and of what is shared, each
 
+    [team]                  # what a team shares through git (docs/team.md)
+    enabled = 0             # 1: in every project; `reverie team on` turns it on for one
+    sync = 1                # 0: never by itself, only `reverie sync`
+
     [codex]                 # the two phases of the design `codex` (docs/two-phases.md); `codex@0.171`: 2 and 10 for the first two
     max_rollouts_per_startup = 16   # sessions extracted by one run, and at once by all processes
     max_rollout_age_days = 30       # older sessions are left alone
@@ -94,6 +98,8 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "background.enabled": (1, 0, 1),
     "agents.shared": ((), None, None),
     "agents.block_tokens": (800, 100, 50_000),
+    "team.enabled": (0, 0, 1),
+    "team.sync": (1, 0, 1),
     "codex.max_rollouts_per_startup": (16, 1, 128),
     "codex.max_rollout_age_days": (30, 0, 90),
     "codex.min_rollout_idle_hours": (6, 1, 48),

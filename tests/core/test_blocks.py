@@ -35,6 +35,7 @@ class Seen:
     how_to_apply: str = ""
     by: str = "user"
     agent: str = ""
+    author: str = ""
     said_at: float = 0.0
     modified_at: float = NOW.timestamp()
     valid_until: str = ""

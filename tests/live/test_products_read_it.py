@@ -7,6 +7,7 @@ without them.
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from importlib import resources
@@ -63,6 +64,30 @@ def test_qwen_code_shows_our_indexes_unchanged(play: Play, tmp_path: Path, desig
     report = play("qwen-code", tmp_path / "client", SCRIPT, indexes)
     for index in indexes:
         assert {hit["role"] for hit in in_answered_turn(report, index)} == {"system"}
+
+
+@pytest.mark.parametrize("design", ["qwen-code", "qwen-code@0.24"])
+def test_qwen_code_shows_all_three_of_our_layers(play: Play, tmp_path: Path, design: str) -> None:
+    stores = learned(tmp_path / "reverie", design)
+    for folder in ("projects", "memories"):
+        shutil.copytree(stores / folder, tmp_path / "client/.qwen" / folder)
+    project = tmp_path / "client/projects" / PROJECT
+    project.mkdir(parents=True)
+    (project / "README.md").write_text("# harvest-api\n", encoding="utf-8")
+    for command in (["init", "-q"], ["add", "."], ["-c", "user.name=dev", "-c", "user.email=dev@dev.example", "commit", "-qm", "first"]):
+        subprocess.run(["git", *command], cwd=project, check=True)
+    with open_memory(tmp_path / "team", design=design, cwd=project, environment={"REVERIE_TEAM_ENABLED": "1"}) as memory:
+        memory.remember("Every endpoint gets a contract test before it is merged", scope="team")
+        memory.remember("The incident tracker is at https://tracker.dev.example/harvest", scope="team")
+    team = project / ".qwen/team-memory/MEMORY.md"
+    indexes = [
+        path.read_text(encoding="utf-8").strip()
+        for path in (next(stores.glob(f"projects/*{PROJECT}/memory/MEMORY.md")), stores / "memories/MEMORY.md", team)
+    ]
+    report = play("qwen-code", tmp_path / "client", SCRIPT, indexes, "--env", "QWEN_CODE_MEMORY_TEAM=1")
+    for index in indexes:
+        assert {hit["role"] for hit in in_answered_turn(report, index)} == {"system"}
+    assert team.read_text(encoding="utf-8").strip() == indexes[2]       # the client renders it again, and has nothing to change
 
 
 @pytest.mark.parametrize("design", ["codex", "codex@0.171"])

@@ -15,6 +15,7 @@ from reverie.core import defuse
 LONGEST_PATH = 400                  # characters of a folder: a longer one would crowd out what it is for
 
 _WHOSE = {"project": "this project", "user": "what this person said holds in every project"}
+_TEAM = "with `reverie remember --scope team` (for everybody who works on this repository: conventions, where things are)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,9 @@ class Guidance:
 
     def text(self, folders: Sequence[tuple[str, str]], *, empty: bool) -> str:
         """The guidance for a session that sees these stores, as (absolute folder, scope); "" when it has none."""
-        named = "\n".join(f"- {_place(folder)} ({_WHOSE.get(scope, scope)})" for folder, scope in folders)
+        named = "\n".join(
+            f"- {_TEAM}" if scope == "team" else f"- {_place(folder)} ({_WHOSE.get(scope, scope)})" for folder, scope in folders
+        )
         # What a path says is put in last, so that nothing in it is taken for a place to be filled.
         values = {"shape": texts.load(self.shape), "folder": _bare(folders[0][0]) if folders else "", "folders": named}
         return "\n\n".join(_filled(name, values) for name in (self.when_empty if empty else self.texts))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 from reverie import errors
-from reverie.core import agents
+from reverie.core import agents, team
 from reverie.core import place as places
 from reverie.core.agents import Agent
 from reverie.core.memory import Memory
@@ -22,8 +22,8 @@ from reverie.core.place import Place
 class Mount:
     """One store, seen from a place. ``project`` is the key of the project whose memories it holds, ``root`` what that project is
     (its main checkout, or its directory). A store that mixes projects (``mixed``) says it memory by memory, and the reader
-    enforces it. ``agent``: the sub-agent whose store it is. ``folder``: where a product's own store lies, read and never
-    written; ``host`` is that product."""
+    enforces it. ``agent``: the sub-agent whose store it is. ``folder``: where a store lies that is not in our home: a product's
+    own, read and never written (``host`` is that product), or what a team shares, in the checkout."""
 
     label: str
     scope: str = "project"
@@ -33,6 +33,11 @@ class Mount:
     agent: str = ""
     folder: str = ""
     host: str = ""
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the store is somebody else's, only to be read."""
+        return bool(self.folder) and self.scope != team.SCOPE
 
     def owned(self, memory: Memory) -> Memory:
         """The memory as this store will give it back: whose it is follows from the folder, or, where it mixes, is written
@@ -52,6 +57,12 @@ class Scoping(Protocol):
     def agents(self) -> AgentFolders | None: ...
 
     @property
+    def team(self) -> str: ...
+
+    @property
+    def recalls_team(self) -> bool: ...
+
+    @property
     def folders(self) -> tuple[tuple[str, str, bool], ...]: ...
 
     def mounts(self, place: Place) -> tuple[Mount, ...]:
@@ -61,6 +72,13 @@ class Scoping(Protocol):
     def target(self, place: Place, scope: str) -> Mount:
         """The store into which a new memory of this scope is written."""
         ...
+
+
+def team_mount(folder: str, place: Place) -> Mount:
+    """What the team shares in the checkout around a place: each checkout has its own branch, and so its own store."""
+    checkout = places.project_key(places.make(place.root, folds_case=place.folds_case))
+    return Mount(label=f"team/{checkout}", scope=team.SCOPE, project=places.project_key(place), root=places.identity(place),
+                 folder=f"{place.root}/{folder}")
 
 
 def _of_project(label: str, place: Place, *, mixed: bool = False) -> Mount:
@@ -129,6 +147,8 @@ class EncodedDirectory:
     subdirectories: bool = True
     says: str = "encoded working directory"
     agents: AgentFolders | None = AgentFolders()
+    team: str = ""
+    recalls_team: bool = True
     folders: ClassVar = (("projects/*/memory", "project", False),)
 
     def mounts(self, place: Place) -> tuple[Mount, ...]:
@@ -147,6 +167,8 @@ class OneFolder:
 
     says: str = "one global folder, labels"
     agents: AgentFolders | None = None
+    team: str = ""
+    recalls_team: bool = True
     folders: ClassVar = (("memories", "project", True),)
 
     def mounts(self, place: Place) -> tuple[Mount, ...]:
@@ -167,6 +189,8 @@ class GitRoot:
     worktrees_apart: bool = False
     says: str = "git root"
     agents: AgentFolders | None = AgentFolders()
+    team: str = ".qwen/team-memory"
+    recalls_team: bool = True
     folders: ClassVar = (("projects/*/memory", "project", False), ("memories", "user", False))
 
     def mounts(self, place: Place) -> tuple[Mount, ...]:
@@ -182,8 +206,10 @@ class Layered:
     """Reverie: the project, whatever directory, worktree or link a session was started in, and the user above it. Keys are
     injective, so that two projects never share a folder, and readable."""
 
-    says: str = "user + project + agent, labels enforced"
+    says: str = "user + project + agent + team, labels enforced"
     agents: AgentFolders | None = AgentFolders()
+    team: str = ".reverie/team-memory"
+    recalls_team: bool = True
     folders: ClassVar = (("projects/*", "project", False), ("user", "user", False))
 
     def mounts(self, place: Place) -> tuple[Mount, ...]:

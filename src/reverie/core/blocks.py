@@ -43,6 +43,8 @@ if TYPE_CHECKING:
         @property
         def agent(self) -> str: ...
         @property
+        def author(self) -> str: ...
+        @property
         def said_at(self) -> float: ...
         @property
         def modified_at(self) -> float: ...
@@ -89,6 +91,7 @@ _SOURCES = {
     "agent": "written by an agent",
     "model": "inferred, not said",
     "tool": "seen in tool output, not said",
+    "team": "a teammate's word",
 }
 # What the study has follow the age (Claude Code §6); the product says it in its prompt instead (spec/claude-code §7.2).
 DUTY = (
@@ -317,6 +320,8 @@ def _own_document(chosen: Chosen, now: float) -> str:
 
 def _written_by(memory: Shown) -> str:
     agent = defuse.line(memory.agent, NAME_CHARACTERS)
+    if memory.author:
+        return f"a teammate's word: {defuse.line(memory.author, NAME_CHARACTERS)}"
     return f"written by the agent {agent}" if agent else _SOURCES.get(memory.by, "")
 
 

@@ -31,7 +31,7 @@ EVERYTHING = "`reverie list` shows all of them"
 
 # What a memory is worth before a prompt is known: standing rules and the person first, pointers last.
 _TYPE_VALUE = {"feedback": 3.0, "user": 3.0, "project": 2.0, "reference": 1.0}
-_BY_VALUE = {"user": 1.0, "hand": 1.0, "agent": 0.5, "unknown": 0.5, "model": 0.0, "tool": -1.0}
+_BY_VALUE = {"user": 1.0, "hand": 1.0, "agent": 0.5, "team": 0.5, "unknown": 0.5, "model": 0.0, "tool": -1.0}
 _BY_WORDS = {"model": "inferred", "tool": "seen in tool output, unconfirmed"}
 _FADING_DAYS = {"project": 60.0, "reference": 180.0}    # after so many days one point is gone; rules do not fade
 _ORDER = ("user", "feedback", "project", "reference")
@@ -161,6 +161,8 @@ def own_line(memory: Memory) -> str:
     notes = [f"until {memory.valid_until.isoformat()}"] if memory.valid_until else []
     notes += [_BY_WORDS[memory.source.by]] if memory.source.by in _BY_WORDS else []
     notes += [f"by the agent {one_line(memory.source.agent)}"] if memory.source.agent else []
+    if memory.scope == "team":
+        notes.append(f"team: {one_line(memory.source.author)}" if memory.source.author else "team, not committed yet")
     tail = f" ({'; '.join(notes)})" if notes else ""
     tail += f" [{one_line(path_of(memory.id).rpartition('/')[2].removesuffix('.md'))}]"
     said = budget.clip(one_line(memory.description or memory.name), max(OWN_LINE_CHARACTERS - len(tail) - 2, 40)).text

@@ -19,6 +19,7 @@ class By(enum.StrEnum):
     MODEL = "model"                 # a language model inferred it
     TOOL = "tool"                   # seen in tool output, a file, a page
     HAND = "hand"                   # written into the file with an editor
+    TEAM = "team"                   # a teammate's, through the repository
     UNKNOWN = "unknown"             # a product's file without provenance
 
 
@@ -30,6 +31,7 @@ class Source:
     host: str = ""
     session: str = ""
     agent: str = ""                 # the sub-agent that wrote it
+    author: str = ""                # who committed it, and in which commit; in no file, git knows it
     message: str = ""               # Message.id
     said_at: datetime | None = None  # UTC
     cwd: str = ""

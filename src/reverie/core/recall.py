@@ -130,7 +130,7 @@ class Candidate:
     ``terms`` are those of the question that it holds, with their packed counts."""
 
     __slots__ = (
-        "agent", "body", "by", "confirmed", "description", "how_to_apply", "id", "key", "keywords", "label", "length",
+        "agent", "author", "body", "by", "confirmed", "description", "how_to_apply", "id", "key", "keywords", "label", "length",
         "modified_at", "name", "path", "project", "root", "said_at", "scope", "terms", "type", "valid_until", "why",
     )
 
@@ -138,6 +138,7 @@ class Candidate:
                  id: str, name: str, description: str, type: str, body: str, why: str, how_to_apply: str,
                  scope: str, project: str, keywords: Sequence[str], by: str,
                  said_at: float, modified_at: float, confirmed: int, valid_until: str, agent: str = "") -> None:
+        self.author = ""                                # of a team's memory: who committed it; the index does not know it
         self.key = key
         self.label = label
         self.root = root

@@ -33,7 +33,7 @@ class Trust(enum.IntEnum):
 
 _LEVELS = {
     By.USER: Trust.WORD, By.HAND: Trust.WORD,
-    By.AGENT: Trust.HEARSAY, By.MODEL: Trust.HEARSAY, By.UNKNOWN: Trust.HEARSAY,
+    By.AGENT: Trust.HEARSAY, By.MODEL: Trust.HEARSAY, By.TEAM: Trust.HEARSAY, By.UNKNOWN: Trust.HEARSAY,
     By.TOOL: Trust.DATA,
 }
 

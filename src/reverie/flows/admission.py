@@ -65,8 +65,7 @@ class Admission:
 
     def orders(self, text: str) -> str | None:
         """By which rule a text tries to order an agent about, None when it does not."""
-        windows = range(0, max(1, len(text) - OVERLAP_CHARACTERS), WINDOW_CHARACTERS - OVERLAP_CHARACTERS)
-        return next((rule for at in windows if (rule := self._instructs(text[at : at + WINDOW_CHARACTERS]))), None)
+        return orders(text, self._instructs)
 
     def orders_in_name(self, path: str) -> str | None:
         """The same for a file's name, in which the words stand between other signs."""
@@ -119,6 +118,12 @@ class Admission:
 def _says(memory: Memory) -> tuple[object, ...]:
     """What a memory says, and of what."""
     return memory.id, memory.text, memory.type, memory.scope, memory.project, memory.valid_until
+
+
+def orders(text: str, instructs: Callable[[str], str | None] = trust.instructs) -> str | None:
+    """By which rule a text tries to order an agent about, None when it does not."""
+    windows = range(0, max(1, len(text) - OVERLAP_CHARACTERS), WINDOW_CHARACTERS - OVERLAP_CHARACTERS)
+    return next((rule for at in windows if (rule := instructs(text[at : at + WINDOW_CHARACTERS]))), None)
 
 
 def masked(data: bytes) -> tuple[bytes, tuple[str, ...]]:

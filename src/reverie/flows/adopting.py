@@ -94,7 +94,7 @@ def adopt(
         mounts = {mount.label: mount for mount in (*mounts, *space.every_mount())}.values()
     parts: list[Adopted] = []
     for mount in mounts:
-        if mount.folder:        # a product's own folder, mounted to be read
+        if mount.folder:        # a product's own folder, mounted to be read; what a team shares is looked after by syncing
             continue
         store = _Store(space, mount, run=run, hand=hand or Hand(), only=only, lost=lost)
         try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from reverie import errors
 from reverie.axes.residency import Layer
 from reverie.axes.scoping import Mount
-from reverie.core import blocks
+from reverie.core import blocks, team
 from reverie.core import recall as ranking
 from reverie.core.layout import Change, File
 from reverie.core.memory import Memory, Status
@@ -50,7 +50,8 @@ def recall(
     tools: Sequence[str] = (),
 ) -> Recalled:
     """What a prompt needs, best first. ``skip``: ids that the model has before it anyway; ``tools``: those that it has used."""
-    return look(space, space.mounts(place), prompt, documents=documents, characters=characters, skip=skip, tools=tools)
+    mounts = [mount for mount in space.mounts(place) if mount.scope != team.SCOPE or space.design.scoping.recalls_team]
+    return look(space, mounts, prompt, documents=documents, characters=characters, skip=skip, tools=tools)
 
 
 def recall_from(
@@ -74,7 +75,7 @@ def look(
         chosen = judge.best(lambda leave: space.design.ranking.choose(
             prompt, there, documents=documents, characters=characters, skip=leave,
         ), skip)
-        return Recalled(chosen, len(there))
+        return Recalled(_with_authors(space, mounts, chosen), len(there))
     question = ranking.ask(prompt)
     now = space.now()
     with SearchIndex(space.home.path("search.db")) as index:
@@ -86,7 +87,19 @@ def look(
         question, found, now=now.timestamp(), documents=documents, per_document=characters, characters=documents * characters,
         skip=leave,
     ), skip)
-    return Recalled(results, found.memories)
+    return Recalled(_with_authors(space, mounts, results), found.memories)
+
+
+def _with_authors(space: Space, mounts: Iterable[Mount], chosen: list[Result]) -> list[Result]:
+    """The results, those of a team's memories with who wrote them. The index of words does not know it: git does, and tells it
+    when syncing."""
+    for mount in mounts:
+        top = f"{mount.label}/"
+        if mine := [each.candidate for each in chosen if mount.scope == team.SCOPE and each.candidate.id.startswith(top)]:
+            authors = {f"{mount.label}/{memory.id}": memory.source.author for memory in space.store(mount).contents().memories}
+            for candidate in mine:
+                candidate.author = authors.get(candidate.id) or "not committed yet"
+    return chosen
 
 
 class Judge:
@@ -144,6 +157,10 @@ def _source(space: Space, mount: Mount) -> FolderSource:
         return _label(store, space.owner(memory) if mount.mixed else mount.project)
 
     version = f"{space.design.name} {mount.label}" if mount.folder else space.design.name
+    if mount.scope == team.SCOPE:
+        from reverie.flows import team_trust
+
+        version += f" {team_trust.version(space, mount)}"
     return FolderSource(store.root, label, layout.is_memory_path, parse, version=version)
 
 
@@ -240,13 +257,15 @@ def _layers(space: Space, place: Place) -> list[Layer]:
         )))
         if space.design.residency.rebuilds and memories:
             _rebuild(space, store)
-        index = space.design.layout.index(memories, store.folder(), shows=space.shows(mount))
+        index = space.layout(mount).index(memories, store.folder(), shows=space.shows(mount))
         layers.append(Layer(folder=store.root, label=mount.label, memories=memories, index=index, scope=mount.scope))
     return layers
 
 
 def _render(space: Space, layers: list[Layer], tokens: int, *, guided: bool = True) -> str:
-    folders = [(layer.folder, layer.scope) for layer in layers]
+    # where an agent writes first: its own project, then the user's, then what goes through a command
+    folders = [(layer.folder, layer.scope) for layer in layers if layer.scope != team.SCOPE]
+    folders += [(layer.folder, layer.scope) for layer in layers if layer.scope == team.SCOPE]
     guidance = space.design.guidance.text(folders, empty=not any(layer.memories for layer in layers)) if guided else ""
     return space.design.residency.session_block(layers, guidance=guidance, tokens=tokens, now=space.now())
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reverie import errors
-from reverie.axes.scoping import AgentFolders, Mount
-from reverie.core import agents
+from reverie.axes.scoping import AgentFolders, Mount, team_mount
+from reverie.core import agents, team
 from reverie.core import place as places
 from reverie.core.edits import Edit
 from reverie.core.memory import By, Memory
@@ -57,13 +57,18 @@ def discreet_place(place: Place) -> Place:
 class Space:
     """One design's stores in one home. Cheap to make; nothing is created before something is written."""
 
-    def __init__(self, home: Home, design: Design, *, user_home: str = "") -> None:
-        """``user_home``: the user's home folder; a repository of dot files there is not the project of all that lies below."""
+    def __init__(
+        self, home: Home, design: Design, *, user_home: str = "",
+        team_is_on: Callable[[Space, Place], bool] = lambda space, place: False,
+    ) -> None:
+        """``user_home``: the user's home folder; a repository of dot files there is not the project of all that lies below.
+        ``team_is_on``: whether the user wants the team's memory in a place."""
         self.home = home
         self.design = design
         self.user_home = user_home
         self._stores: dict[str, Store] = {}
         self._places: dict[tuple[str, str], Place] = {}
+        self.team_is_on = team_is_on
 
     def now(self) -> datetime:
         return self.home.clock()
@@ -93,13 +98,21 @@ class Space:
         if label not in self._stores:
             self._stores[label] = self.home.store(
                 label, self.layout(mount), scope=mount.scope, project=mount.project, folder=mount.folder,
-                writable=not mount.folder,
+                writable=not mount.foreign,
             )
         return self._stores[label]
+
+    def look_again(self, mount: Mount) -> None:
+        """Forget what was read of a store: what is known about its files has changed."""
+        self._stores.pop(f"{self.design.name}/{mount.label}", None)
 
     def layout(self, mount: Mount) -> Layout:
         """How a store looks on disk: as the design has it, but what agents share always says which of them wrote it, a
         product's folder is as the product has it, and nothing that agents write is the user's word."""
+        if mount.scope == team.SCOPE:
+            from reverie.flows import team_trust
+
+            return team_trust.layout(self, mount)
         if mount.scope != agents.SHARED and not mount.agent:
             return self.design.layout
         from reverie.layouts.claude_code import ClaudeCode
@@ -114,22 +127,60 @@ class Space:
         """The stores that a session in this place reads, the most specific first; or those of a sub-agent, which are others."""
         if agent is not None:
             return self._of_agents().mounts(place, agent)
+        return (*self.team(place), *self.own_mounts(place))
+
+    def own_mounts(self, place: Place) -> tuple[Mount, ...]:
+        """Those of them that lie in our home."""
         return tuple(self._apart(mount) for mount in self.design.scoping.mounts(place))
 
+    def team(self, place: Place) -> tuple[Mount, ...]:
+        """The team's store, where the design knows one, the user wants it and its folder is what it should be."""
+        wanted = bool(self.design.scoping.team and place.root and self.team_is_on(self, place))
+        return (team_mount(self.design.scoping.team, place),) if wanted and not self.team_refused(place) else ()
+
+    def team_refused(self, place: Place) -> str:
+        """Why no team's folder can be in this checkout, "" when one can: no link may lead out of it (a hostile repository may
+        hold links), and it is not a repository of its own."""
+        path = Path(place.root)
+        for name in self.design.scoping.team.split("/"):
+            path /= name
+            shown = files.printable(str(path))
+            if path.is_symlink():
+                return f"{shown} is a symbolic link"
+            if not os.path.lexists(path):
+                return ""
+            if not path.is_dir():
+                return f"{shown} is no folder"
+            if os.path.lexists(path / ".git"):
+                return f"{shown} is a repository of its own"
+        return ""
+
     def around(self, place: Place) -> tuple[Mount, ...]:
-        """The stores to look after in a place: those that a session here reads, and those that its sub-agents have."""
+        """The stores of ours to look after in a place: those that a session here reads, and those that its sub-agents have. What
+        a team shares is looked after by syncing."""
         here = {places.project_key(place), places.project_key(places.make(place.real, folds_case=place.folds_case))}
         of_agents = [
             mount for mount in self.every_mount()
             if (mount.agent or mount.scope == agents.SHARED) and (mount.project in here or mount.label.endswith("/user"))
         ]
-        return (*self.mounts(place), *of_agents)
+        return (*self.own_mounts(place), *of_agents)
 
     def target(self, place: Place, scope: str, agent: Agent | None = None) -> Mount:
         """The store into which a new memory of this scope is written."""
         if agent is not None:
             return self._of_agents().target(place, agent, "" if scope == agent.scope else scope)
-        return self._apart(self.design.scoping.target(place, scope))
+        return self._target_of_team(place) if scope == team.SCOPE else self._apart(self.design.scoping.target(place, scope))
+
+    def _target_of_team(self, place: Place) -> Mount:
+        if not self.design.scoping.team:
+            raise errors.WrongUse(f"the design {self.design.name!r} has no team memory; reverie and qwen-code have")
+        if not place.root:
+            raise errors.WrongUse(f"{place.real} is in no git repository: a team's memory is shared through one")
+        if not self.team_is_on(self, place):
+            raise errors.WrongUse("the team's memory is off here; `reverie team on` turns it on for this project")
+        if said := self.team_refused(place):
+            raise errors.StoreUnavailable(f"no team's memory here: {said}")
+        return team_mount(self.design.scoping.team, place)
 
     def _of_agents(self) -> AgentFolders:
         found = self.design.scoping.agents
@@ -208,7 +259,7 @@ class Space:
 
     def project_edit(self, mount: Mount) -> list[Edit]:
         """The edit that writes into a new folder whose it is, or none when it is there."""
-        if mount.mixed or not (mount.project or mount.agent):
+        if mount.mixed or mount.folder or not (mount.project or mount.agent):
             return []
         path = f"stores/{self.design.name}/{mount.label}/{PROJECT_FILE}"
         if Path(self.home.root, path).exists():

@@ -12,6 +12,7 @@ from reverie.core.edits import says_else
 from reverie.core.events import Cause, ChangeRecord, Touched, Undone
 from reverie.core.layout import Change
 from reverie.core.memory import By, Memory, Source
+from reverie.core.team import SCOPE as TEAM
 from reverie.flows.space import Space
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ def remember(
     else:
         memory = _of_agent(memory, agent)
         mount = space.target(place, scope, agent)
-        _admit(space, memory, mount)
+    if agent is not None or mount.scope == TEAM:
+        _admit(space, memory, mount, forgotten=agent is not None)
     memory = mount.owned(memory)
     if problems := gate.at_the_door(memory):
         raise errors.SecretRefused(f"not stored: the text holds {problems[0]}. Say where the credential is kept instead.")
@@ -112,11 +114,25 @@ def remember(
         full = store.full_id(plan.ids[0])
         action = {Act.ADD: "added", Act.CONFIRM: "confirmed"}.get(placement.act, "updated")
         space.home.journal.commit(
-            [*plan.edits, *space.project_edit(mount)],
+            [*_sealed(plan.edits, mount), *space.project_edit(mount)],
             cause=Cause(operation="remember", actor="agent" if agent else "user", rule=memory.source.rule),
             touched=[Touched(memory=full, action=action, name=placement.memory.name, quote=text)],  # type: ignore[arg-type]
         )
     return Found(mount=mount, memory=replace(placement.memory, id=f"{mount.label}/{plan.ids[0]}")), action
+
+
+def _sealed(edits: Sequence[Edit], mount: Mount) -> list[Edit]:
+    """The edits, those of a team's files that hold a credential so that the journal keeps none of it: nobody has taken these
+    files over before, as is done with our own."""
+    if mount.scope != TEAM:
+        return list(edits)
+    from reverie.core import redact
+
+    def holds(data: bytes | None) -> bool:
+        return data is not None and redact.has_secret(data.decode("utf-8", "replace"))
+
+    kept = [each for each in edits if not (each.path.startswith("trash/") and holds(each.after))]
+    return [replace(each, sealed=holds(each.before)) for each in kept]
 
 
 def _of_agent(memory: Memory, agent: Agent) -> Memory:
@@ -125,15 +141,16 @@ def _of_agent(memory: Memory, agent: Agent) -> Memory:
     return replace(memory, source=source, confirmed=0)
 
 
-def _admit(space: Space, memory: Memory, mount: Mount) -> None:
-    """Refuse what an agent may not keep."""
-    from reverie.core import gate
+def _admit(space: Space, memory: Memory, mount: Mount, *, forgotten: bool = True) -> None:
+    """Refuse what an agent may not keep, and nobody for a team: there it would be quarantined at everybody else's."""
+    from reverie.core import gate, trust
     from reverie.core.proposal import Proposal
 
     asked = gate.Asked(proposal=Proposal(memory=memory), tombstones=space.home.records.tombstones(mount.project))
-    if gate.instruction(asked):
-        raise errors.Refused("not stored: the text tries to give orders to agents, and an agent's memory is no place for them")
-    if gate.forgotten(asked):
+    if gate.instruction(asked) or (mount.scope == TEAM and trust.instructs(memory.text)):
+        whose = "a team's" if mount.scope == TEAM else "an agent's"
+        raise errors.Refused(f"not stored: the text tries to give orders to agents, and {whose} memory is no place for them")
+    if forgotten and gate.forgotten(asked):
         raise errors.Refused("not stored: the user had this forgotten")
 
 
@@ -174,7 +191,7 @@ def forget(space: Space, found: Sequence[Found]) -> int:
 
     by_store: dict[str, tuple[Store, list[Found]]] = {}
     for each in found:
-        if each.mount.folder:
+        if each.mount.foreign:
             raise errors.Refused(f"{each.memory.id} lies in a folder of {each.mount.host}, which Reverie only reads")
         store = space.store(each.mount)
         by_store.setdefault(store.label, (store, []))[1].append(each)
@@ -182,7 +199,7 @@ def forget(space: Space, found: Sequence[Found]) -> int:
         edits: list[Edit] = []
         for store, members in by_store.values():
             ids = [each.memory.id.removeprefix(each.mount.label + "/") for each in members]
-            edits += store.plan(Change(remove=ids), space.now(), why="forgotten by the user").edits
+            edits += _sealed(store.plan(Change(remove=ids), space.now(), why="forgotten by the user").edits, members[0].mount)
         return space.home.journal.commit(
             edits,
             cause=Cause(operation="forget", actor="user"),
@@ -197,16 +214,18 @@ def forget(space: Space, found: Sequence[Found]) -> int:
 
 
 def undo(
-    space: Space, *, change: int | None = None, run: str | None = None, last: int | None = None, force: bool = False
+    space: Space, *, change: int | None = None, run: str | None = None, last: int | None = None, force: bool = False,
+    team: Sequence[Mount] = (),
 ) -> Undone:
     """Take changes back, byte for byte. What was edited by hand since stays and is named, unless ``force``.
 
-    An index that would then say something else than the memories, because a hand was at them, is rendered again."""
+    An index that would then say something else than the memories, because a hand was at them, is rendered again. ``team``: what
+    is shared here, beside the stores of our home."""
     undone = space.home.journal.undo(change=change, run=run, last=last, force=force, spare=lambda gone: _spared(space, gone))
     concerned = (*undone.restored, *undone.stale, *(conflict.path for conflict in undone.conflicts))
-    for mount in space.every_mount():
+    for mount in (*space.every_mount(), *team):
         store = space.store(mount)
-        top = f"stores/{store.label}/"
+        top = f"{mount.folder or f'stores/{store.label}'}/"
         if any(path.startswith(top) and _is_behind(store, path.removeprefix(top), path in undone.stale) for path in concerned):
             edits = [edit for edit in store.plan(Change(reindex=True), space.now()).edits if says_else(edit)]
             space.home.journal.commit(edits, cause=Cause(operation="reindex", actor="reverie"))

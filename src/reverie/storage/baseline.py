@@ -104,17 +104,24 @@ def run(
     timeout_seconds: float = 20.0,
     environment: Mapping[str, str] | None = None,
     git: str = "git",
+    settings: Sequence[str] = _SETTINGS,
+    clean: Mapping[str, str] | None = None,
+    data: bytes | None = None,
 ) -> Ran | Skipped:
     """Run git on a folder; never with the user's configuration, hooks, prompts or the shell. ``environment`` adds to a
-    clean one. A command that takes too long is ended with everything that it started."""
-    command = [git, *(part for setting in _SETTINGS for part in ("-c", setting)), *arguments]
-    clean = {name: os.environ[name] for name in _KEPT if name in os.environ} | _CLEAN | dict(environment or {})
+    clean one. A command that takes too long is ended with everything that it started.
+
+    ``settings`` and ``clean`` (the whole environment below ``environment``) stand in for ours where a repository is the user's
+    own; ``data`` is what the command reads."""
+    command = [git, *(part for setting in settings for part in ("-c", setting)), *arguments]
+    if clean is None:
+        clean = {name: os.environ[name] for name in _KEPT if name in os.environ} | _CLEAN
     try:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=clean,
-            stdin=subprocess.DEVNULL,
+            env={**clean, **(environment or {})},
+            stdin=subprocess.DEVNULL if data is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -125,7 +132,7 @@ def run(
     except (OSError, ValueError) as error:              # no memory; a NUL among the arguments
         return Skipped("git_failed", str(error))
     try:
-        out, err = process.communicate(timeout=timeout_seconds)
+        out, err = process.communicate(data, timeout=timeout_seconds)
     except subprocess.TimeoutExpired:
         _end(process)
         verb = next((part for part in arguments if not part.startswith("-")), "")

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from reverie.storage.ledger import Ledger
     from reverie.storage.store import Store
     from reverie.storage.stream import Stream
+    from reverie.storage.team import TeamFiles
 
 VERSION = 1
 LOCK_SECONDS = 10.0                     # changes take milliseconds; a long consolidation works outside the lock
@@ -110,6 +111,13 @@ class Home:
         from reverie.storage.ledger import Ledger
 
         return Ledger(self._database, self.clock)
+
+    @property
+    def team(self) -> TeamFiles:
+        """What is known of the files that a team shares."""
+        from reverie.storage.team import TeamFiles
+
+        return TeamFiles(self._database, self.clock)
 
     @property
     def extracts(self) -> Extracts:

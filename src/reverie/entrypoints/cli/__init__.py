@@ -30,6 +30,8 @@ COMMANDS = {
     "profile": ("profile", "Who you are, as memory has it, for any project."),
     "events": ("events", "What happened across all sessions, in one order; --follow goes on."),
     "snapshot": ("snapshot", "The state of a session, as it should survive a compaction."),
+    "sync": ("sync", "Share the team's memory through git: only its folder is committed, only that is pushed."),
+    "team": ("team", "Turn the team's memory on or off; check it before a commit and in a CI."),
     "why": ("why", "Why a memory is there: session, message, rule, history."),
     "instructions": ("instructions", "What people wrote down for agents here (AGENTS.md), and what is left out of it."),
     "cost": ("cost", "What language models were asked, what it cost, what the caps leave."),

@@ -17,8 +17,8 @@ from reverie.entrypoints.cli import common
 @click.option("--name", default="", help="A short title.")
 @click.option("--why", default="", help="The reason.")
 @click.option("--how", default="", help="When and how to apply it.")
-@click.option("--scope", type=click.Choice(["user", "project", "local"]),
-              help="For every project of yours, or for this one; local: an agent's, for this machine.")
+@click.option("--scope", type=click.Choice(["user", "project", "team", "local"]),
+              help="For every project of yours, for this one, for your team; local: an agent's, for this machine.")
 @click.option("--shared", is_flag=True, help="With --agent: for the other agents of this project.")
 @click.argument("text", nargs=-1)
 def command(
@@ -33,6 +33,8 @@ def command(
         raise click.UsageError('What should be remembered? For example: reverie remember "deploys happen on Mondays"')
     if not agent and (shared or scope == "local"):
         raise click.UsageError("--shared and --scope local are for sub-agents: say which, with --agent NAME")
+    if agent and scope == "team":
+        raise click.UsageError("what a team shares is said by a person: leave --agent out")
     if shared and scope:
         raise click.UsageError("--shared is a scope of its own: leave --scope out")
     memory = common.opened(design, cwd)

@@ -577,3 +577,34 @@ WHERE design = :design AND selected_for_phase2 = 1;
 -- What the last consolidation worked from, as far as it is still the same.
 UPDATE stage1_outputs SET selected_for_phase2 = 1, selected_for_phase2_source_updated_at = :source_updated_at
 WHERE design = :design AND host = :host AND session = :session AND source_updated_at = :source_updated_at;
+
+-- name: team_files
+-- What is known of a team's files.
+SELECT * FROM team_files WHERE label = :label;
+
+-- name: add_team_file
+-- Who committed a content of a file, or that it was judged; an earlier word of a person stands.
+INSERT INTO team_files (label, path, digest, verdict, reason, rules, author, commit_id, committed_at, at)
+VALUES (:label, :path, :digest, :verdict, :reason, :rules, :author, :commit_id, :committed_at, :at)
+ON CONFLICT (label, path, digest) DO UPDATE SET
+    verdict = CASE WHEN excluded.verdict IN ('accepted', 'rejected') OR verdict NOT IN ('accepted', 'rejected')
+        THEN coalesce(nullif(excluded.verdict, ''), verdict) ELSE verdict END,
+    reason = coalesce(nullif(excluded.reason, ''), reason),
+    rules = coalesce(nullif(excluded.rules, ''), rules),
+    author = coalesce(nullif(excluded.author, ''), author),
+    commit_id = coalesce(nullif(excluded.commit_id, ''), commit_id),
+    committed_at = coalesce(nullif(excluded.committed_at, ''), committed_at),
+    at = excluded.at;
+
+-- name: prune_team_files
+-- Let go what was known of contents seen long ago; what a person decided stays.
+DELETE FROM team_files WHERE label = :label AND verdict NOT IN ('accepted', 'rejected') AND (path, digest) NOT IN (
+    SELECT path, digest FROM team_files WHERE label = :label ORDER BY at DESC LIMIT :newest);
+
+-- name: add_team_commit
+-- A commit that Reverie made.
+INSERT OR IGNORE INTO team_commits (label, id, at) VALUES (:label, :id, :at);
+
+-- name: team_commits
+-- The commits that Reverie made for a team's folder.
+SELECT id FROM team_commits WHERE label = :label;
