@@ -87,7 +87,7 @@ def test_stripping_twice_changes_nothing() -> None:
 
 
 def test_levels_of_trust_are_never_raised() -> None:
-    assert [level(by) for by in By] == [Trust.WORD, Trust.HEARSAY, Trust.HEARSAY, Trust.DATA, Trust.WORD, Trust.HEARSAY]
+    assert [level(by) for by in By] == [Trust.WORD, Trust.HEARSAY, Trust.HEARSAY, Trust.DATA, Trust.WORD, Trust.HEARSAY, Trust.HEARSAY]
     assert lower(By.USER, By.MODEL) is By.MODEL
     assert lower(By.TOOL, By.USER) is By.TOOL
 
