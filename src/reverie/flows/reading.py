@@ -142,6 +142,7 @@ def _source(space: Space, mount: Mount) -> FolderSource:
     """A store as the search index reads it: file by file, or as a whole where one file holds what another explains."""
     store = space.store(mount)
     layout = space.layout(mount)
+    judge = Unadopted(space)
 
     def parse(path: str, data: bytes, modified_ns: int) -> Iterable[Memory]:
         if mount.mixed:     # what one file says is completed by others: ask for all, keep what is this file's
@@ -149,9 +150,9 @@ def _source(space: Space, mount: Mount) -> FolderSource:
         else:
             moment = datetime.fromtimestamp(modified_ns / 1e9, UTC)
             memories = layout.read({path: File(data, moment)}, scope=mount.scope, project=mount.project).memories
-        return [
-            masked(replace(memory, id=f"{mount.label}/{memory.id}")) for memory in memories if memory.status is Status.ACTIVE
-        ]
+        named = [replace(memory, id=f"{mount.label}/{memory.id}") for memory in memories if memory.status is Status.ACTIVE]
+        clean = not mount.mixed and judge.vouched(mount, path, data)
+        return named if clean else map(masked, named)
 
     def label(memory: Memory) -> str:
         return _label(store, space.owner(memory) if mount.mixed else mount.project)
