@@ -385,3 +385,19 @@ def test_looking_makes_no_home(reverie: Any, tmp_path: Path, command: str) -> No
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     reverie(*command.split())
     assert not (tmp_path / "reverie").exists()
+
+
+def test_an_interrupt_while_it_is_being_loaded_is_one_line(tmp_path: Path) -> None:
+    """What a person who presses Ctrl-C at once meets: the first import of the command line is interrupted."""
+    code = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'click':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from reverie.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (130, "reverie: Stopped before anything was done.\n")

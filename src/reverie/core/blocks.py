@@ -216,6 +216,8 @@ def codex_product_session(summary: str, *, guidance: str = "", closing: str = ""
         return ""
     text = defuse.text(summary, structured=True).strip().replace("\n=========", "\n\\=========")
     text = text if not text.startswith("=========") else f"\\{text}"
+    for mark in ("BEGINS", "ENDS"):         # wherever it stands in a line: ``pasted`` looks for it there, too
+        text = text.replace(f"MEMORY_SUMMARY {mark}", f"MEMORY\\_SUMMARY {mark}")
     kept = budget.middle(text, CODEX_PRODUCT_SUMMARY.bytes or 0).text
     marked = f"========= MEMORY_SUMMARY BEGINS =========\n{kept}\n========= MEMORY_SUMMARY ENDS ========="
     return fenced("session", _joined("## Memory", guidance, marked, closing), design="codex@0.171")
