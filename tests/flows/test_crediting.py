@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from reverie.core import place as places
 from reverie.core.events import Cause, SessionRecord
 from reverie.core.stage1 import Output
 from reverie.memory import Memory, open_memory
@@ -47,6 +48,7 @@ def answer(text: str) -> dict[str, object]:
 
 
 FIRST, SECOND = "019c6e27-e55b-73d1-87d8-4e01f1f75043", "019c6e27-e55b-73d1-87d8-4e01f1f75044"
+UNSEEN = "019c6e27-e55b-73d1-87d8-4e01f1f75045"        # extracted, and not yet in the files
 CITED = f"Done.\n<oai-mem-citation>\n<rollout_ids>\n{FIRST}\nnobody\n</rollout_ids>\n</oai-mem-citation>"
 
 
@@ -110,6 +112,25 @@ def test_a_session_of_another_project_credits_no_memory_of_this_one(tmp_path: Pa
     clock = Clock()
     with learned(tmp_path, clock, "I ran `make check-calendar`.", cwd="/home/dev/projects/other") as memory:
         assert uses(memory) == {}
+
+
+def test_a_citation_credits_no_session_of_another_project_and_none_that_nobody_knows(tmp_path: Path) -> None:
+    for folder, cwd, counted in ((tmp_path / "other", "/home/dev/projects/other", 0), (tmp_path / "same", PROJECT, 1)):
+        folder.mkdir()
+        clock = Clock()
+        with opened(folder, clock, "codex") as memory:
+            there = places.project_key(memory.space.place(PROJECT))
+            output = Output(
+                design="codex", host="codex", session=UNSEEN, project=there, cwd=PROJECT, branch="", path="", actor="rules",
+                source_updated_at=1, raw_memory="x", rollout_summary="y", rollout_slug="z", generated_at=1,
+            )
+            memory.space.home.journal.commit([], cause=Cause(operation="extract", actor="rules"), also=[extracts.put_statement(output)])
+        with learned(folder, clock, CITED.replace("nobody", f"nobody\n{UNSEEN}"), design="codex", cwd=cwd) as memory:
+            found = memory.space.home.extracts.get("codex", "codex", UNSEEN)
+            assert found is not None
+            assert (found.usage_count or 0) == counted
+            threads = {name.rpartition("/")[2] for name in memory.space.home.records.usage() if "/threads/" in name}
+            assert threads == ({FIRST, UNSEEN} if counted else set())
 
 
 def test_phase_ones_counters_follow(tmp_path: Path) -> None:

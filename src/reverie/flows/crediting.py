@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from reverie.core import calls, crediting, memory_reads
+from reverie.core import place as places
 from reverie.core.crediting import Crediting, Shelved
 from reverie.core.events import How, Use
 from reverie.core.place import Place
@@ -34,6 +35,7 @@ class Watch:
         self._session = transcript.session
         shelf = list(_shelf(space, place))
         self._from = {each.id: each.memory.source.session for each in shelf}
+        self._project = places.project_key(place) if place.cwd else ""
         self._crediting = Crediting(shelf, transcript.host, transcript.session, paths=_paths, command=_command)
         self._cited: list[Use] = []
         self._parts: list[Use] = []     # of a Codex memory that were read, by kind
@@ -42,11 +44,20 @@ class Watch:
         """The next message, in order."""
         self._crediting.see(message, fresh=fresh)
         for session in message.cites if fresh else ():
-            if session and len(session) <= SESSION_CHARACTERS:
+            if self._is_known(session):
                 self._cited.append(self._use(self._thread(session), How.CITED, message))
         if fresh and message.voice is Voice.TOOL and not message.failed:
             for kind in dict.fromkeys(filter(None, map(memory_reads.kind_of, _paths(message)))):
                 self._parts.append(self._use(f"{self._space.design.name}/parts/{kind}", How.READ, message))
+
+    def _is_known(self, session: str) -> bool:
+        """Whether a cited session is one that this session could know: memories that are seen here came from it, or it was of
+        this project. Ids that are nobody's are no use, as in Codex (spec/codex §13), and nothing is credited across projects."""
+        if not 0 < len(session) <= SESSION_CHARACTERS:
+            return False
+        if session in self._from.values():
+            return True
+        return bool(self._project) and self._project in self._space.home.extracts.projects(self._space.design.name, session)
 
     def _use(self, memory: str, how: How, message: Message) -> Use:
         return Use(memory=memory, how=how, host=self._host, session=self._session, message=message.id or "?", at=message.at)

@@ -104,6 +104,10 @@ class Extracts:
         row = self._database.one("stage1_output", design=design, host=host, session=session)
         return _output(row) if row else None
 
+    def projects(self, design: str, session: str) -> set[str]:
+        """The keys of the projects that a session gave something of; an id can be that of two agents' sessions."""
+        return {row["project"] for row in self._database.rows("stage1_projects", design=design, session=session)}
+
     def all(self, design: str) -> list[Output]:
         """What all sessions gave, by their ids; what an undo took back is left out."""
         return [_output(row) for row in self._database.rows("stage1_outputs", design=design)]

@@ -491,6 +491,10 @@ DELETE FROM stage1_outputs WHERE design = :design AND host = :host AND session =
 -- What phase 1 made of one session.
 SELECT * FROM stage1_outputs WHERE design = :design AND host = :host AND session = :session;
 
+-- name: stage1_projects
+-- Of which projects the sessions with this id were, of whatever agent.
+SELECT DISTINCT project FROM stage1_outputs WHERE design = :design AND session = :session;
+
 -- name: stage1_outputs
 -- What phase 1 made of all sessions; what an undo took back is left out.
 SELECT * FROM stage1_outputs AS output WHERE design = :design AND NOT EXISTS (
