@@ -47,6 +47,7 @@ bench: dev  ## what needs no data beside the checkout; the others say what they 
 	$(BIN)/python benchmarks/conversations.py
 	$(BIN)/python benchmarks/secrets.py
 	$(BIN)/python benchmarks/transcripts.py
+	$(BIN)/python benchmarks/hook.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

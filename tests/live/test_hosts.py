@@ -182,6 +182,11 @@ def test_a_memory_47_days_old_is_read_with_its_age(lab: Lab, host: str) -> None:
         file = Path(memory.space.store(found.mount).root) / found.memory.id.rpartition("/")[2]
     at = time.time() - 47.5 * 86_400
     os.utime(file, (at, at))
+    if host == "opencode":              # which asks before it reads outside of the project
+        config = lab.home / ".config/opencode/opencode.json"
+        value = json.loads(config.read_text("utf-8"))
+        value["permission"]["external_directory"] = "allow"
+        config.write_text(json.dumps(value), "utf-8")
     reading = {"user": "who tags the releases?", "steps": [{"calls": [{"read": {"path": str(file)}}]}, {"text": "Noor does."}]}
     shown = lab.play(host, [reading], ["47 days old"])["shown"]["47 days old"]
     assert any(hit["rule"] == "turn 1 step 2" for hit in shown), shown
@@ -194,7 +199,7 @@ def test_with_reverie_broken_on_purpose_the_client_answers_in_time(
 ) -> None:
     lab.configure(host)
     lab.reverie("install", host)
-    lab.play(host, [TOLD])
+    whole = lab.play(host, [TOLD])["runs"][0]["seconds"]
     lab.idle()
     if broken in ("interpreter", "hanging"):
         monkeypatch.setattr(sys, "executable", "/nonexistent/bin/python" if broken == "interpreter" else str(stuck(lab)))
@@ -207,7 +212,8 @@ def test_with_reverie_broken_on_purpose_the_client_answers_in_time(
         (lab.home / ".reverie/settings.toml").write_text("[[[", "utf-8")
     report = lab.play(host, [ASKED])
     assert [run["answer"] for run in report["runs"]] == ["Very well."]
-    assert report["runs"][0]["seconds"] < (60 if broken == "hanging" else 20)
+    most = 60 if broken == "hanging" else 10        # seconds above what it takes with nothing broken, on a machine that is busy
+    assert report["runs"][0]["seconds"] < 2 * whole + most
     if broken == "settings":
         log = (lab.home / ".reverie/hooks.log").read_text("utf-8")
         assert "Mend it or move it away" in log
