@@ -8,16 +8,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell sh tools/find-python)
 
-.PHONY: tour test fast lint setup dev lock hosts bench clean
+.PHONY: tour test fast long lint setup dev lock hosts bench clean
 
 tour: setup
 	@$(BIN)/reverie tour
 
 test: dev lint
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not long"
 
 fast: dev
 	$(BIN)/pytest -m "not slow and not hosts"
+
+long: dev  ## kills and random games by the hundred, an hour or two; two of them need REVERIE_SHARED
+	$(BIN)/pytest -m long
 
 lint: dev
 	$(BIN)/ruff check .

@@ -105,6 +105,7 @@ def test_killed_at_random_moments_no_extraction_is_lost_or_doubled(tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(1_200)
 @pytest.mark.shared
 def test_killed_two_hundred_times_over_the_samples_no_extraction_is_lost_or_doubled(tmp_path: Path, shared: Path) -> None:

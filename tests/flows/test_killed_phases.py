@@ -108,6 +108,7 @@ def test_killed_at_random_moments_the_store_is_the_old_one_or_the_new_one(tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(1_800)
 @pytest.mark.shared
 def test_killed_two_hundred_times_over_the_samples_the_store_is_always_whole(tmp_path: Path, shared: Path) -> None:

@@ -438,6 +438,7 @@ def test_a_random_game_keeps_every_promise(made: Path, tmp_path: Path, seed: int
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(7_200)
 def test_a_thousand_random_games_keep_every_promise(made: Path, tmp_path: Path) -> None:
     for seed in range(1_000, 2_000):
