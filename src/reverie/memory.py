@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from reverie.core.team import Finding, Synced, Waiting
     from reverie.flows.adopted import Adopted
     from reverie.flows.adopting import Hand
+    from reverie.flows.agent_access import AgentAccess
     from reverie.flows.compaction import Kept
     from reverie.flows.delivering import Turn
     from reverie.flows.extracting import Extracted
@@ -630,11 +631,12 @@ class Memory:
         """Every use of a memory, the latest first: by which sign, in which session."""
         return self.space.home.records.uses(f"{self.space.design.name}/{found.memory.id}")
 
-    def credit(self, found: Found) -> None:
+    def credit(self, found: Found, *, host: str = "", session: str = "") -> None:
         """A memory was opened. Nothing depends on it: where nothing can be written, nothing is."""
         if not self.space.home.readonly:
             with suppress(errors.StoreUnavailable):
-                self.space.home.records.credit([Use(memory=f"{self.space.design.name}/{found.memory.id}")])
+                self.space.home.records.credit(
+                    [Use(memory=f"{self.space.design.name}/{found.memory.id}", host=host, session=session)])
 
     def files(self, *, scope: str = "project", session: str = "", wording: str = "sdk", agent: str = "") -> Files:
         """A store as plain files below ``/memories``, for an agent with Anthropic's memory tool (``entrypoints.memory_tool``).
@@ -650,6 +652,14 @@ class Memory:
         mount = self.space.target(self.place, scope, self._agent(agent))
         self._catch_up()
         return Files(self.space, mount, scope=scope, session=session, wording=tool_answers.WORDINGS[wording])
+
+    def for_agent(self, *, host: str = "", session: str = "") -> AgentAccess:
+        """What an agent may do by itself, with tools (``entrypoints.mcp``): its word, this project's memory, nothing else."""
+        from reverie.flows.agent_access import AgentAccess
+        from reverie.wiring import learning
+
+        return AgentAccess(
+            self.space, self.place, extractor=learning.by_rules, catch_up=self._catch_up, host=host, session=session)
 
     def instructions(self) -> Instructed:
         """The instruction files (``AGENTS.md``) that count in this directory, within Codex's limits (study, Codex §1)."""

@@ -25,6 +25,9 @@
     [background]
     enabled = 1             # 0: no hook starts a worker after a turn; what waits is learned by the next `reverie learn`
 
+    [mcp]
+    writes = "on"           # "off": agents cannot remember or forget by the tools of `reverie mcp` (docs/mcp.md)
+
     [agents]
     shared = []             # sub-agents that read and write what the agents of a project share, beside their own
     block_tokens = 800      # what a sub-agent starts with, of its own and of what is shared, each
@@ -96,6 +99,7 @@ _KNOWN: Mapping[str, tuple[Any, int | None, int | None]] = {
     "dream.sessions": (5, 0, 1_000),
     "dream.most_removed": (30, 0, 100),
     "background.enabled": (1, 0, 1),
+    "mcp.writes": ("on", None, None),
     "agents.shared": ((), None, None),
     "agents.block_tokens": (800, 100, 50_000),
     "team.enabled": (0, 0, 1),

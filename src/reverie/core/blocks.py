@@ -305,7 +305,7 @@ def _own_document(chosen: Chosen, now: float) -> str:
     memory = chosen.candidate
     told = memory.said_at or memory.modified_at
     days = age_days(told, now) if told else 0
-    facts = [defuse.line(memory.type, 40), _written_by(memory)]
+    facts = [defuse.line(memory.type, 40), written_by(memory.by, memory.agent, memory.author)]
     facts.append(("today", "yesterday")[days] if days < 2 else f"{days} days ago")
     facts.append(f"holds until {defuse.line(memory.valid_until, 20)}" if memory.valid_until else "")
     facts.append(defuse.line(memory.id, ID_CHARACTERS))
@@ -320,11 +320,12 @@ def _own_document(chosen: Chosen, now: float) -> str:
     return "\n".join(lines)
 
 
-def _written_by(memory: Shown) -> str:
-    agent = defuse.line(memory.agent, NAME_CHARACTERS)
-    if memory.author:
-        return f"a teammate's word: {defuse.line(memory.author, NAME_CHARACTERS)}"
-    return f"written by the agent {agent}" if agent else _SOURCES.get(memory.by, "")
+def written_by(by: str, agent: str = "", author: str = "") -> str:
+    """Whose word a memory is, in words."""
+    if author:
+        return f"a teammate's word: {defuse.line(author, NAME_CHARACTERS)}"
+    agent = defuse.line(agent, NAME_CHARACTERS)
+    return f"written by the agent {agent}" if agent else _SOURCES.get(by, "")
 
 
 def names_code(text: str) -> bool:

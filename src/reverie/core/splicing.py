@@ -331,6 +331,11 @@ def without_member(text: str, path: Path, key: str) -> str:
     return _cut(text, [(at, inner.end) for _, at, inner in node.members], number, node)
 
 
+def without_entry(text: str, path: Path, key: str) -> str:
+    """The same, and without the objects on the way that are empty then. Raises ``BrokenJson``."""
+    return _pruned(without_member(text, path, key), path)
+
+
 def _pruned(text: str, path: Path) -> str:
     while path:
         node, missing = _walk(parse(text), path)

@@ -24,7 +24,7 @@ from typing import Any
 from reverie import errors, hosts
 from reverie.core import splicing
 from reverie.hosts import hooks, installing
-from reverie.hosts.installing import ListItem, Member, OwnFile, Piece, Trust
+from reverie.hosts.installing import ListItem, Member, OwnFile, Piece, Server, Trust
 from reverie.storage import files, settings_files
 from reverie.storage.settings_files import SettingsFile
 
@@ -97,9 +97,10 @@ class Installation:
 
     def __init__(
         self, root: str, *, environment: Mapping[str, str], user_home: str, now: datetime, project: str = "",
-        options: Sequence[str] = (), windows: bool = os.name == "nt",
+        options: Sequence[str] = (), windows: bool = os.name == "nt", mcp: bool | None = None,
     ) -> None:
-        """``project``: the root of the project whose settings are meant, "" for the user's own. ``options``: of the hook."""
+        """``project``: the root of the project whose settings are meant, "" for the user's own. ``options``: of the hook.
+        ``mcp``: whether the MCP server is registered, too; None: as it was."""
         self.root = root
         self.environment = environment
         self.user_home = user_home
@@ -107,6 +108,7 @@ class Installation:
         self.project = project
         self.scope = "project" if project else "user"
         self.windows = windows
+        self.mcp = mcp
         self.options = tuple(options)
 
     # ---- which
@@ -211,9 +213,34 @@ class Installation:
             host, folder, scope=self.scope, command=self.command(host), arguments=self.arguments(host),
             now=self.now.strftime("%Y-%m-%dT%H:%M:%S.000Z"), plugin=plugin)
         found: dict[str, list[Piece]] = {}
-        for piece in pieces:
+        for piece in (*pieces, *self._server(host, folder)):
             found.setdefault(piece.file, []).append(piece)
         return found
+
+    def _server(self, host: str, folder: str) -> list[Server]:
+        """The MCP server, where it is wanted; where it is not, it is looked for, and only that."""
+        def made(arguments: list[str] | None) -> Server:
+            return installing.server(
+                host, folder, scope=self.scope, arguments=arguments, user_home=self.user_home,
+                has_jsonc=os.path.isfile(os.path.join(self._top(host, folder), "opencode.jsonc")))      # noqa: PTH113, PTH118
+
+        there = made(None)
+        try:
+            is_there = installing.is_our_server(_server_of(settings_files.read(there.file).text or "", there))
+        except errors.ReverieError:
+            is_there = False
+        if self.mcp or (self.mcp is None and is_there):
+            return [made(self.server_arguments())]
+        return [there] if is_there else []
+
+    def _top(self, host: str, folder: str) -> str:
+        return folder if self.scope == "user" else os.path.dirname(folder)      # noqa: PTH120
+
+    def server_arguments(self) -> list[str]:
+        """The MCP server as a list of arguments."""
+        given = list(self.options)
+        home = given[given.index("--home") : given.index("--home") + 2] if "--home" in given else []
+        return [sys.executable, "-I", "-m", "reverie.entrypoints.mcp", *home]
 
     def arguments(self, host: str) -> list[str]:
         """The hook as a list of arguments: the interpreter by its absolute path, isolated from the user's variables."""
@@ -230,6 +257,8 @@ class Installation:
 
     def _is_trusted(self, found: SettingsFile, pieces: Sequence[Piece], texts: Mapping[str, str]) -> bool:
         """Whether Codex trusts all hooks of ours already."""
+        if any(isinstance(piece, Server) for piece in pieces):      # something else is to be looked at, too
+            return False
         for piece in pieces:
             if isinstance(piece, Trust):
                 plain = splicing.parse(texts.get(piece.hooks) or "{}").plain()
@@ -244,11 +273,11 @@ class Installation:
         if all(isinstance(piece, OwnFile) for piece in pieces):
             return all(isinstance(piece, OwnFile) and piece.text == found.text for piece in pieces)
         text, inserted = base, list[str]()
-        if any(isinstance(piece, Trust) for piece in pieces):
+        if any(isinstance(piece, Trust) or (isinstance(piece, Server) and piece.is_toml) for piece in pieces):
             return False
         for piece in pieces:
             text = _with(text, piece, inserted) or ""
-        return _same(text, found.text or "")
+        return _same(text, found.text or "") if text.strip() else text == found.text
 
     def _trusted(self, text: str | None, piece: Trust, hooks_text: str, inserted: list[str]) -> tuple[str | None, str]:
         """``config.toml`` with the hashes of our hooks. Where they cannot be put in, the user is told what to do."""
@@ -273,7 +302,11 @@ class Installation:
         for change in changes:
             key = (change.host, self.scope, change.file.real)
             known = record.pop(key, None)
-            folders = settings_files.write(change.file, change.text or "")
+            if change.text is None:         # a file of ours in which nothing is left
+                settings_files.remove(change.file, list(known.folders if known else ()))
+                self._keep(record)
+                continue
+            folders = settings_files.write(change.file, change.text)
             before = change.file.digest if known is None else known.before
             record[key] = Inserted(
                 host=change.host, scope=self.scope, path=change.file.real, texts=change.texts, before=before,
@@ -333,6 +366,9 @@ class Installation:
         for piece in pieces:
             if isinstance(piece, Trust):
                 text = _without_tables(text, installing.codex_trust(_source(piece), _plain(piece.hooks)))
+            elif isinstance(piece, Server) and installing.is_our_server(_server_of(text, piece)):
+                text = (_without_server_table(text) if piece.is_toml
+                        else splicing.without_entry(text, piece.path, installing.SERVER))
         for path in dict.fromkeys(piece.path for piece in pieces if isinstance(piece, ListItem) and text.strip()):
             text = splicing.without_value(text, path, installing.is_ours)
             groups = splicing.at(text, path)
@@ -374,6 +410,14 @@ def _with(text: str | None, piece: Piece, inserted: list[str]) -> str | None:
     """The text with one piece in it."""
     if isinstance(piece, OwnFile):
         return piece.text
+    if isinstance(piece, Server):
+        if piece.value is None:
+            return text
+        if _server_of(text or "", piece) is not None:
+            raise errors.Conflict(f"{piece.file!r} has a server {installing.SERVER!r} that is not ours, which stays.")
+        if piece.is_toml:
+            return _with_table(text, piece, inserted)
+        piece = Member(file=piece.file, path=piece.path, key=installing.SERVER, value=piece.value)
     assert isinstance(piece, (ListItem, Member))
     if text is None or not text.strip():
         inserted.append(_EMPTY)
@@ -396,6 +440,43 @@ def _source(piece: Trust) -> str:
     """As Codex names the file with the hooks: links to its folder are followed, one in place of the file is not (0.171)."""
     folder, name = os.path.split(piece.hooks)
     return os.path.join(os.path.realpath(folder), name)     # noqa: PTH118
+
+
+def _with_table(text: str | None, piece: Server, inserted: list[str]) -> str:
+    assert piece.value is not None
+    after, chunk = _appended(text, installing.server_table(piece.value))
+    try:
+        tomllib.loads(after)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise errors.StoreUnavailable(f"{piece.file!r} cannot be changed: {error}. Mend it first.") from None
+    inserted.append(chunk)
+    return after
+
+
+def _server_of(text: str, piece: Server) -> Any:
+    """What the client has under our server's name, None for nothing, and for what cannot be read."""
+    if not piece.is_toml:
+        found = splicing.at(text, piece.path) if text.strip() else None
+        return found.get(installing.SERVER) if isinstance(found, dict) else None
+    with suppress(tomllib.TOMLDecodeError, RecursionError):
+        found = tomllib.loads(text).get(piece.path[0])
+        return found.get(installing.SERVER) if isinstance(found, dict) else None
+    return None
+
+
+def _without_server_table(text: str) -> str:
+    """A ``config.toml`` without the table of our server, and the tables in it, however it was laid out since."""
+    kept: list[str] = []
+    ours = False
+    for line in text.splitlines(keepends=True):
+        if line.lstrip().startswith("["):
+            name = line.strip().lstrip("[").partition("]")[0].replace('"', "").replace(" ", "")
+            ours = name == f"mcp_servers.{installing.SERVER}" or name.startswith(f"mcp_servers.{installing.SERVER}.")
+            if ours and kept and not kept[-1].strip():
+                kept.pop()
+        if not ours:
+            kept.append(line)
+    return "".join(kept)
 
 
 def _trust(text: str) -> dict[str, object]:
@@ -473,7 +554,7 @@ def _has_ours(text: str, pieces: Sequence[Piece]) -> bool:
     return any(
         installing.is_ours(item) or (isinstance(item, dict) and any(map(installing.is_our_handler, item.get("hooks") or ())))
         for piece in pieces if isinstance(piece, ListItem) for item in (splicing.at(text, piece.path) or ())
-    )
+    ) or any(isinstance(piece, Server) and installing.is_our_server(_server_of(text, piece)) for piece in pieces)
 
 
 __all__ = ["Change", "Installation", "Outcome"]

@@ -94,7 +94,7 @@ def remember(
     from reverie.core.merge import Act
     from reverie.core.proposal import Proposal
 
-    memory = _understood(space, text, extractor, given, scope="" if agent else scope)
+    memory = understood(space, text, extractor, given, scope="" if agent else scope)
     if agent is None:
         memory = replace(memory, scope=scope or memory.scope)
         mount = space.target(place, memory.scope)
@@ -154,7 +154,7 @@ def _admit(space: Space, memory: Memory, mount: Mount, *, forgotten: bool = True
         raise errors.Refused("not stored: the user had this forgotten")
 
 
-def _understood(space: Space, text: str, extractor: Extractor, given: Memory, *, scope: str) -> Memory:
+def understood(space: Space, text: str, extractor: Extractor, given: Memory, *, scope: str) -> Memory:
     """A memory from a sentence: as the extractor reads it, else as it stands: of the person, if for all projects."""
     from reverie.core import redact
     from reverie.core.proposal import Window
@@ -185,10 +185,14 @@ def _understood(space: Space, text: str, extractor: Extractor, given: Memory, *,
 # ── forget ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def forget(space: Space, found: Sequence[Found]) -> int:
+_BY_THE_USER = Cause(operation="forget", actor="user")
+
+
+def forget(space: Space, found: Sequence[Found], *, cause: Cause = _BY_THE_USER) -> int:
     """Take memories out, into the trash; what is learned again from old sessions stays out. Answers with the change's id."""
     from reverie.core import gate
 
+    why = f"forgotten by the {cause.actor}"
     by_store: dict[str, tuple[Store, list[Found]]] = {}
     for each in found:
         if each.mount.foreign:
@@ -199,10 +203,10 @@ def forget(space: Space, found: Sequence[Found]) -> int:
         edits: list[Edit] = []
         for store, members in by_store.values():
             ids = [each.memory.id.removeprefix(each.mount.label + "/") for each in members]
-            edits += _sealed(store.plan(Change(remove=ids), space.now(), why="forgotten by the user").edits, members[0].mount)
+            edits += _sealed(store.plan(Change(remove=ids), space.now(), why=why).edits, members[0].mount)
         return space.home.journal.commit(
             edits,
-            cause=Cause(operation="forget", actor="user"),
+            cause=cause,
             touched=[
                 Touched(memory=f"{space.design.name}/{each.memory.id}", action="removed", name=each.memory.name) for each in found
             ],

@@ -31,6 +31,8 @@ _SECONDS = {hooks.START: 15, hooks.PROMPT: 10, "tool": 10, hooks.TURN_END: 10, h
             hooks.AFTER_COMPACTION: 10, hooks.AGENT_START: 10}
 _FOLDERS = {"claude-code": ".claude", "codex": ".codex", "qwen-code": ".qwen", "kimi-code": ".kimi-code"}
 _OURS = re.compile(r"reverie[\\/]hook\.py|-m reverie\.hook\b")
+SERVER: Final = "reverie"               # what our MCP server is called in a client's settings
+_SERVER_MODULE = "reverie.entrypoints.mcp"
 _CODEX_EVENT = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -70,7 +72,20 @@ class OwnFile:
     text: str
 
 
-Piece = ListItem | Member | Trust | OwnFile
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """Our MCP server: a member of an object in a JSON file, or a table of a TOML file. ``value`` None: it is not to be there."""
+
+    file: str
+    path: tuple[str, ...]
+    value: Mapping[str, Any] | None
+
+    @property
+    def is_toml(self) -> bool:
+        return self.file.endswith(".toml")
+
+
+Piece = ListItem | Member | Trust | OwnFile | Server
 
 
 def folder_of(host: str, *, environment: Mapping[str, str], user_home: str, project: str = "") -> str:
@@ -108,6 +123,51 @@ def pieces(host: str, folder: str, *, scope: str, command: str, arguments: list[
         OwnFile(file=str(root / "kimi.plugin.json"), text=_kimi_manifest(command)),
         Member(file=listed, path=(), key="version", value=1), ListItem(file=listed, path=("plugins",), value=entry),
     )
+
+
+def server(
+    host: str, folder: str, *, scope: str, arguments: list[str] | None, user_home: str, has_jsonc: bool = False
+) -> Server:
+    """Where a client has its MCP servers, and what ours is there. ``arguments`` None: it is not to be there. Where tools are
+    looked up later unless one says otherwise, ours are shown at once: they are few and short, and of no use unseen.
+
+    ``has_jsonc``: OpenCode's settings lie in a file of that ending (spec/claude-code §13.1, codex §20, qwen-code §20,
+    opencode §8, kimi-code §7).
+    """
+    top = Posix(folder)
+    is_users = scope == "user"
+    # what a team shares cannot name one machine's interpreter
+    run = None if arguments is None else arguments if is_users else ["reverie", "mcp"]
+    entry: dict[str, Any] | None = None if run is None else {"command": run[0], "args": run[1:]}
+    if host == "claude-code":
+        own = top / ".claude.json" if top.name != ".claude" or str(top.parent) != user_home else top.parent / ".claude.json"
+        value = None if entry is None else {"type": "stdio", **entry, "alwaysLoad": True}
+        return Server(file=str(own if is_users else top.parent / ".mcp.json"), path=("mcpServers",), value=value)
+    if host == "qwen-code":
+        value = None if entry is None else {**entry, "alwaysLoadTools": True}
+        return Server(file=str(top / "settings.json"), path=("mcpServers",), value=value)
+    if host == "opencode":
+        name = "opencode.jsonc" if has_jsonc else "opencode.json"
+        value = None if run is None else {"type": "local", "command": run, "enabled": True}
+        return Server(file=str((top if is_users else top.parent) / name), path=("mcp",), value=value)
+    if host == "codex":
+        return Server(file=str(top / "config.toml"), path=("mcp_servers",), value=entry)
+    return Server(file=str(top / "mcp.json"), path=("mcpServers",), value=entry)
+
+
+def is_our_server(value: Any) -> bool:
+    """Whether an MCP server in a client's settings is ours, whichever Python it names."""
+    if not isinstance(value, Mapping):
+        return False
+    command, more = value.get("command"), value.get("args")
+    words = [*(command if isinstance(command, list) else [command]), *(more if isinstance(more, list) else [])]
+    return _SERVER_MODULE in words or words[:2] == ["reverie", "mcp"]
+
+
+def server_table(value: Mapping[str, Any]) -> str:
+    """Our server as a table of TOML, whose texts and lists JSON's are, too."""
+    lines = [f"{key} = {json.dumps(each, ensure_ascii=False)}" for key, each in value.items()]
+    return "\n".join([f"[mcp_servers.{SERVER}]", *lines]) + "\n"
 
 
 def _groups(host: str, file: str, command: str, *, name: str = "") -> list[ListItem]:

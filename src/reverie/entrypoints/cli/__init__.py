@@ -39,6 +39,7 @@ COMMANDS = {
     "status": ("status", "What is kept, what was done, what needs a look."),
     "agents": ("agents", "Sub-agents with a memory of their own, and which of them share."),
     "designs": ("designs", "The memory designs side by side."),
+    "mcp": ("mcp", "Serve memory to an agent over MCP; agents start it, see install --mcp."),
     "hook": ("hook", "Answer one event of an agent; agents call this, people do not."),
 }
 

@@ -21,24 +21,26 @@ if TYPE_CHECKING:
 @click.option("--scope", type=click.Choice(SCOPES), default="user", help="For you (default), or in this project alone.")
 @click.option("--dry-run", is_flag=True, help="Show what would be written, as a diff; write nothing.")
 @click.option("--no-background", is_flag=True, help="Hooks never start a worker; `reverie learn` learns what waits.")
+@click.option("--mcp/--no-mcp", "mcp", default=None,
+              help="Register the MCP server, too: tools that the model may choose to call (default: as it is).")
 @click.option("--force", is_flag=True, help="Also for a product line that is not known.")
 @click.option("--json", "as_json", is_flag=True, help="Answer for a program.")
 @click.option("--cwd", metavar="DIR", help="The working directory to look from (default: this one).")
 def command(
-    hosts: tuple[str, ...], everywhere: bool, scope: str, dry_run: bool, no_background: bool, force: bool, as_json: bool,
-    cwd: str | None,
+    hosts: tuple[str, ...], everywhere: bool, scope: str, dry_run: bool, no_background: bool, mcp: bool | None, force: bool,
+    as_json: bool, cwd: str | None,
 ) -> None:
     """Connect coding agents: what they are shown at the start and with each prompt, and what is learned after each turn.
 
     HOST is claude-code, codex, qwen-code, opencode or kimi-code. Existing settings, comments, order and other tools' hooks
     stay as they are; `reverie uninstall` gives the files back to the byte. Doing it again brings things up to date.
     """
-    made = installation(cwd, scope, no_background=no_background)
+    made = installation(cwd, scope, no_background=no_background, mcp=mcp)
     outcomes = [made.install(host, dry_run=dry_run, force=force) for host in chosen(made, hosts, everywhere)]
     finish(outcomes, as_json=as_json, dry_run=dry_run)
 
 
-def installation(cwd: str | None, scope: str, *, no_background: bool = False) -> Installation:
+def installation(cwd: str | None, scope: str, *, no_background: bool = False, mcp: bool | None = None) -> Installation:
     """The user's home and where they stand."""
     import os
 
@@ -52,6 +54,7 @@ def installation(cwd: str | None, scope: str, *, no_background: bool = False) ->
     return Installation(
         memory.space.home.root, environment=memory.environment, user_home=settings.user_home_of(memory.environment),
         now=memory.space.now(), project=(place.root or place.real) if scope == "project" else "", options=options,
+        mcp=mcp,
     )
 
 
