@@ -74,7 +74,7 @@ def test_a_memory_in_a_tools_output_or_an_answer_is_left_out() -> None:
 
 def test_what_a_tool_was_called_with_is_shown_without_its_secrets() -> None:
     secret = "sk-" + "a1B2" * 10
-    [shown] = rollout.kept([Message(id="1", voice=Voice.TOOL, text="", tool="shell", call='{"cmd":"deploy --key ' + secret + '"}')])
+    [shown] = rollout.kept([Message(id="1", voice=Voice.TOOL, text="", tool="shell", given=b'{"cmd":"deploy --key ' + secret.encode() + b'"}')])
     assert json.loads(rollout.rendered([shown])) == [
         {"role": "tool", "tool": "shell", "call": '{"cmd":"deploy --key [REDACTED_SECRET]"}', "text": ""}]
 

@@ -27,7 +27,7 @@ def agent(text: str) -> Message:
 
 
 def tool(name: str, given: dict[str, Any], text: str = "", *, failed: bool = False) -> Message:
-    return Message(id=f"t{next(_NUMBERS)}", voice=Voice.TOOL, text=text, tool=name, failed=failed, call=json.dumps(given))
+    return Message(id=f"t{next(_NUMBERS)}", voice=Voice.TOOL, text=text, tool=name, failed=failed, given=json.dumps(given).encode())
 
 
 def bash(command: str, text: str = "ok", *, failed: bool = False) -> Message:
@@ -193,7 +193,7 @@ words = some.text(max_size=300)
 @given(some.lists(some.tuples(some.sampled_from(("person", "agent", "tool")), words, words, some.booleans()), max_size=20))
 def test_any_session_gives_a_snapshot_that_reads_back(session: list[tuple[str, str, str, bool]]) -> None:
     made = [person(a) if who == "person" else agent(a) if who == "agent" else
-            Message(id="t", voice=Voice.TOOL, text=a, tool="Bash", call=b, failed=failed) for who, a, b, failed in session]
+            Message(id="t", voice=Voice.TOOL, text=a, tool="Bash", given=b.encode("utf-8", "replace"), failed=failed) for who, a, b, failed in session]
     found = taken(made, host="h", session="s")
     text = rendered(found)
     assert budget.tokens(text) <= snapshot.TOKENS

@@ -251,7 +251,7 @@ def test_an_extractor_never_sees_what_a_tool_was_called_with() -> None:
     from reverie.core.session import Message, Voice
     from reverie.flows import hearing
 
-    said = Message(id="t", voice=Voice.TOOL, text="ok", tool="Bash", call='{"command": "deploy --token hunter2hunter2"}')
+    said = Message(id="t", voice=Voice.TOOL, text="ok", tool="Bash", given=b'{"command": "deploy --token hunter2hunter2"}')
     assert hearing.clean(said).call == ""
 
 

@@ -199,7 +199,7 @@ def test_a_refused_write_is_no_write() -> None:
         return wrote_memory(messages, ["/m"], cwd="/srv/app")
 
     def write(path: str, *, failed: bool = False, tool: str = "write_file") -> Message:
-        return Message(id="w", voice=Voice.TOOL, text="", tool=tool, failed=failed, call=json.dumps({"file_path": path}))
+        return Message(id="w", voice=Voice.TOOL, text="", tool=tool, failed=failed, given=json.dumps({"file_path": path}).encode())
 
     said = Message(id="p", voice=Voice.PERSON, text="do it")
     assert turn(said, write("/m/feedback/a.md"))

@@ -495,3 +495,19 @@ def test_it_says_where_a_session_ran_and_whether_it_was_put_away(
     [found] = list(hosts.get("codex").find(str(tmp_path), {}))
     assert isinstance(found, Transcript)
     assert (found.source, found.archived) == (source, folder != "sessions")
+
+
+def test_what_a_tool_was_called_with_comes_with_its_output(said: Callable[[Rollout], Any]) -> None:
+    rollout = Rollout()
+    rollout.item("function_call", name="exec_command", arguments='{"cmd": "ls größe"}', call_id="c1")
+    rollout.item("custom_tool_call", name="apply_patch", input="*** Begin " + "P" * 20_000, call_id="c2")
+    rollout.records.append(
+        b'{"type": "response_item", "payload": {"type": "local_shell_call", "call_id": "c3", "action": {"command": ["half \\ud800"]}}}'
+    )
+    for call in ("c2", "c3", "c1", "c1"):
+        rollout.item("function_call_output", call_id=call, output="ok")
+    patch, shell, command, unknown = said(rollout).fresh
+    assert json.loads(json.loads(command.call)) == {"cmd": "ls größe"}
+    assert len(patch.given) == 16_384 and patch.call.startswith('"*** Begin P')
+    assert json.loads(shell.call) == {"command": ["half �"]}
+    assert unknown.call == unknown.tool == ""

@@ -517,3 +517,20 @@ def test_a_broken_legacy_message_costs_only_itself(legacy: Callable[..., Path], 
     messages, reading = read(one)
     assert [message.text for message in messages] == ["one", "three"]
     assert reading.skipped == {"broken_json": 2}
+
+
+def test_what_a_tool_was_called_with_comes_as_it_was_stored(
+    database: Database, find: Callable[..., list[Transcript]], tmp_path: Path, legacy: Callable[..., Path]
+) -> None:
+    given = {"filePath": "src/größe.py", "content": "x" * 100}
+    database.session()
+    database.message("assistant", tool(input=given), tool(input={"command": "y" * 20_000}))
+    database.part("msg_00001010", b'{"type": "tool", "tool": "bash", "state": {"status": "completed", "input": {"a": "\\ud800"}, "output": "\xff!"}}')
+    database.session("ses_2")
+    database.v2("assistant", content=[7, tool(input=given)], time={"created": 5, "completed": 6})
+    database.connection.commit()
+    calls = [message.call for transcript in find(HOST, tmp_path) for message in read(transcript)[0]]
+    assert calls[0] == calls[3] == json.dumps(given)
+    assert len(calls[1]) == 16_384
+    assert json.loads(calls[2]) == {"a": "�"}      # the row that a strict decoder refuses
+    assert len(calls) == 4

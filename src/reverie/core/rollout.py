@@ -47,9 +47,9 @@ def kept(messages: Iterable[Message]) -> list[Message]:
             last, text = -1, ""
         elif message.voice is Voice.PERSON:
             last = len(out)
-        call = without_secrets(trust.clean(_unfenced(message.call))) if message.call else ""
-        out.append(replace(message, text=text, call=call))
-    return [message for message in out if message.text.strip() or message.call]
+        given = without_secrets(trust.clean(_unfenced(message.call))).encode("utf-8", "replace") if message.given else b""
+        out.append(replace(message, text=text, given=given))
+    return [message for message in out if message.text.strip() or message.given]
 
 
 def _cleaned(message: Message) -> str:
@@ -101,7 +101,7 @@ def _item(message: Message) -> str:
         item["at"] = message.at.isoformat(timespec="seconds")
     if message.tool:
         item["tool"] = redact.redact(message.tool).text
-    if message.call:
+    if message.given:
         item["call"] = message.call
     if message.failed:
         item["failed"] = True
@@ -139,7 +139,7 @@ def _ends(messages: Iterable[Message], limit_bytes: int) -> tuple[list[Message],
     end: deque[Message] = deque()
     held = size = missing = 0
     for message in messages:
-        length = utf8_bytes(message.text) + utf8_bytes(message.call)
+        length = utf8_bytes(message.text) + len(message.given)
         if not end and held + length <= limit_bytes:
             start.append(message)
             held += length
@@ -148,6 +148,6 @@ def _ends(messages: Iterable[Message], limit_bytes: int) -> tuple[list[Message],
         size += length
         while size > limit_bytes and len(end) > 1:
             gone = end.popleft()
-            length = utf8_bytes(gone.text) + utf8_bytes(gone.call)
+            length = utf8_bytes(gone.text) + len(gone.given)
             size, missing = size - length, missing + length
     return start, end, missing

@@ -34,9 +34,15 @@ class Message:
     tool: str = ""                  # a tool's output: which tool, in the host's words
     failed: bool = False            # a tool's output: the call failed or was refused
     cites: tuple[str, ...] = ()     # an answer's: the sessions that it says it used memories of (spec/codex §13)
-    # A tool's output: what it was called with, as the host wrote it (JSON), cut at its end; ``core.calls`` reads it.
-    # Beside what was said, so two messages are equal without it; a reading that began between call and output has none.
-    call: str = field(default="", compare=False, repr=False)
+    # A tool's output: what it was called with, as the host wrote it (JSON in UTF-8), cut at its end. It becomes a text only
+    # where somebody asks, few do. Beside what was said, so two messages are equal without it; a reading that began between
+    # call and output has none.
+    given: bytes = field(default=b"", compare=False, repr=False)
+
+    @property
+    def call(self) -> str:
+        """What a tool was called with, as a text; ``core.calls`` reads it."""
+        return self.given.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

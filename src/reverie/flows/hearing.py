@@ -122,7 +122,7 @@ def clean(message: Message) -> Message:
         return replace(message, text=redact.redact(trust.strip(message.text).text).text)
     limit = ANSWER_CHARACTERS if message.voice is Voice.ASSISTANT else TOOL_CHARACTERS
     # the end of an answer says what was done; what is cut was never going to be kept
-    return replace(message, text=redact.redact(message.text[-limit:]).text, call="")    # what it was called with is not clean
+    return replace(message, text=redact.redact(message.text[-limit:]).text, given=b"")    # what it was called with is not clean
 
 
 def _remarks(messages: list[Message]) -> Iterator[Drop]:

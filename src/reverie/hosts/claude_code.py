@@ -235,10 +235,10 @@ class Decoder(trees.Decoder):
         for block in results:
             parts = [block.content] if isinstance(block.content, str) else [part.text or "" for part in block.content or ()]
             text = "\n".join(parts)
-            tool = self.answered(block.tool_use_id)
+            tool, given = self.answered(block.tool_use_id)
             messages += self.say(
                 record, Voice.TOOL, words.output(words.peel(text, self.skip)), where,
-                nth=len(messages), tool=tool, failed=bool(block.is_error), call=self.given(block.tool_use_id),
+                nth=len(messages), tool=tool, failed=bool(block.is_error), given=given,
             )
             refusal = self._refusal(record, text)
             if refusal:

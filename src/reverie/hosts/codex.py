@@ -196,9 +196,10 @@ class Decoder(decoding.Decoder):
         if isinstance(output, list):
             output = "\n".join([part.text or "" for part in output])
         text, exit_failed = codex_items.printed(output or "")
+        tool, given = self.answered(payload.call_id)
         return self.message(
-            payload.id or f"@{where.position}", Voice.TOOL, words.output(text), at, tool=self.answered(payload.call_id),
-            failed=failed or exit_failed, call=self.given(payload.call_id),
+            payload.id or f"@{where.position}", Voice.TOOL, words.output(text), at, tool=tool, failed=failed or exit_failed,
+            given=given,
         )
 
     def _message(self, payload: _Payload, at: str | None, where: Where) -> Sequence[Message]:

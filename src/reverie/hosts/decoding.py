@@ -24,6 +24,7 @@ OPEN_CALLS = 64         # tool calls without a result that are remembered; more 
 CALL_BYTES = 16_384     # of what a tool was called with: paths and commands stand at its beginning
 NOTHING = msgspec.Raw(b"")
 _UNFIT = object()
+_UNKNOWN = ("", b"")
 
 
 class Decoder:
@@ -37,8 +38,7 @@ class Decoder:
         self.of_agent = transcript.of_agent
         self.cwd = ""
         self.branch = ""
-        self._calls: dict[str, str] = {}
-        self._given: dict[str, bytes] = {}
+        self._calls: dict[str, tuple[str, bytes]] = {}
 
     @functools.cached_property
     def records(self) -> msgspec.json.Decoder[Any]:
@@ -63,40 +63,32 @@ class Decoder:
     def called(self, call: str | None, tool: str | None, given: msgspec.Raw = NOTHING) -> None:
         """A tool was called, with this; its result will name the call only."""
         if call and tool:
-            self._calls[call] = tool
-            if given:
-                self._given[call] = bytes(memoryview(given)[:CALL_BYTES])
+            self._calls[call] = (tool, beginning(given))
             if len(self._calls) > OPEN_CALLS:
-                oldest = next(iter(self._calls))
-                del self._calls[oldest]
-                self._given.pop(oldest, None)
+                del self._calls[next(iter(self._calls))]
 
-    def answered(self, call: str | None) -> str:
-        """Which tool a result is from."""
-        return self._calls.pop(call, "") if call else ""
-
-    def given(self, call: str | None) -> str:
-        """What the tool was called with that a result is from: JSON as it was written."""
-        return self._given.pop(call, b"").decode("utf-8", "replace") if call else ""
+    def answered(self, call: str | None) -> tuple[str, bytes]:
+        """Which tool a result is from, and what it was called with: JSON as it was written."""
+        return self._calls.pop(call, _UNKNOWN) if call else _UNKNOWN
 
     def state(self) -> dict[str, Any]:
         """What a later reading must know."""
-        return {"calls": self._calls} if self._calls else {}
+        return {"calls": {call: tool for call, (tool, _) in self._calls.items()}} if self._calls else {}
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on with what ``state`` gave."""
         calls = state.get("calls")
-        self._calls = {str(key): str(tool) for key, tool in calls.items()} if isinstance(calls, dict) else {}
+        self._calls = {str(key): (str(tool), b"") for key, tool in calls.items()} if isinstance(calls, dict) else {}
 
     def message(
         self, id: str, voice: Voice, text: str, at: object = None, *, tool: str = "", failed: bool = False,
-        cites: tuple[str, ...] = (), call: str = "",
+        cites: tuple[str, ...] = (), given: bytes = b"",
     ) -> Sequence[Message]:
         """A message, or none when there is nothing in it. A failed call without a word is still something, a citation too."""
         if not text and not failed and not cites:
             return ()
         when = disk.at_text(at) if isinstance(at, str) else disk.at_millis(at)
-        return (Message(id=id, voice=voice, text=text, at=when, tool=tool, failed=failed, cites=cites, call=call),)
+        return (Message(id=id, voice=voice, text=text, at=when, tool=tool, failed=failed, cites=cites, given=given),)
 
     def again(self, line: bytes) -> msgspec.Struct | None:
         """The record in a line that was problem, after all; None, counted, when there is none."""
@@ -111,6 +103,20 @@ class Decoder:
         if reason:
             self.skip(reason)
         return loosely(self.record, value) if value is not None else None
+
+
+def record(decoder: msgspec.json.Decoder[S], struct: type[S], data: bytes | msgspec.Raw) -> S | None:
+    """A record from one JSON text, whatever it is; None when there is none in it."""
+    try:
+        return decoder.decode(data)
+    except (ValueError, RecursionError):
+        value, _ = lenient(bytes(data).decode("utf-8", "replace"))
+        return loosely(struct, value) if value is not None else None
+
+
+def beginning(given: msgspec.Raw) -> bytes:
+    """A copy of as much of a call's input as is kept. The slice itself would hold the whole block in memory."""
+    return bytes(given) if len(given) <= CALL_BYTES else bytes(memoryview(given)[:CALL_BYTES])
 
 
 def lenient(data: bytes | str) -> tuple[dict[str, Any] | None, str]:
@@ -141,6 +147,8 @@ def loosely(struct: type[S], value: dict[str, Any]) -> S:
 
 
 def _fit(kind: Any, value: Any) -> Any:
+    if kind is msgspec.Raw:
+        return msgspec.Raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     try:
         return msgspec.convert(value, kind)
     except (ValueError, RecursionError):

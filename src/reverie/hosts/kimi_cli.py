@@ -96,8 +96,8 @@ class WireDecoder(decoding.Decoder):
         if kind == "ToolResult":
             result = payload.return_value or _Returned()
             text = words.output(words.peel("\n".join(decoding.texts(result.output)), self.skip))
-            tool, given = self.answered(payload.tool_call_id), self.given(payload.tool_call_id)
-            return self.message(name, Voice.TOOL, text, at, tool=tool, failed=bool(result.is_error), call=given)
+            tool, given = self.answered(payload.tool_call_id)
+            return self.message(name, Voice.TOOL, text, at, tool=tool, failed=bool(result.is_error), given=given)
         return self.no("sub_agent" if kind == "SubagentEvent" else "bookkeeping")
 
     def _person(self, text: str, at: float | None, name: str) -> Sequence[Message]:
@@ -143,8 +143,8 @@ class ContextDecoder(decoding.Decoder):
             return self.message(name, Voice.ASSISTANT, words.clean(text))
         if said.role == "tool":
             failed = text.startswith("<system>ERROR")
-            tool, given = self.answered(said.tool_call_id), self.given(said.tool_call_id)
-            return self.message(name, Voice.TOOL, words.output(text), tool=tool, failed=failed, call=given)
+            tool, given = self.answered(said.tool_call_id)
+            return self.message(name, Voice.TOOL, words.output(text), tool=tool, failed=failed, given=given)
         return self.no("bookkeeping")
 
 

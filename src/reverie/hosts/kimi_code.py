@@ -181,8 +181,8 @@ class Decoder(decoding.Decoder):
         self, name: str, record: _Record, call: str | None, content: str | list[_Part] | None, failed: bool
     ) -> Sequence[Message]:
         text = words.output(words.peel("\n".join(_texts(content)), self.skip))
-        tool, given = self.answered(call), self.given(call)
-        return self.message(name, Voice.TOOL, text, record.time, tool=tool, failed=failed, call=given)
+        tool, given = self.answered(call)
+        return self.message(name, Voice.TOOL, text, record.time, tool=tool, failed=failed, given=given)
 
     def state(self) -> dict[str, Any]:
         return {**super().state(), "prompts": list(self._prompts)}

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from reverie.core.session import Transcript, Unreadable
-from reverie.hosts import disk
+from reverie.hosts import decoding, disk
 from reverie.hosts.disk import CannotRead
-from reverie.hosts.opencode_reading import Place, Said, Session, time_or_none
+from reverie.hosts.opencode_reading import Data, Part, Place, Said, Session, time_or_none
 
 HOST = "opencode"
 
@@ -62,7 +61,7 @@ class Source:
     def __init__(self, path: str) -> None:
         self._path = path
         self._storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
-        self._places: list[tuple[Place, dict[str, Any]]] = []
+        self._places: list[tuple[Place, Data]] = []
         self._broken: list[str] = []
 
     def open(self) -> Session:
@@ -93,7 +92,7 @@ class Source:
         time = data.get("time")
         created = time_or_none(time.get("created")) if isinstance(time, dict) else None
         name = os.path.basename(path).removesuffix(".json")
-        self._places.append((Place(created or 0, name), data))
+        self._places.append((Place(created or 0, name), decoding.loosely(Data, data)))
 
     def close(self) -> None:
         """Nothing is held."""
@@ -114,13 +113,13 @@ class Source:
             if place > after:
                 yield Said(place=place, data=data, parts=list(self._parts(place.id, skip)))
 
-    def _parts(self, message: str, skip: Callable[[str], None]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _parts(self, message: str, skip: Callable[[str], None]) -> Iterator[tuple[str, Part]]:
         for entry in disk.listing(HOST, os.path.join(self._storage, "part", message)):
             if isinstance(entry, Unreadable):
                 skip(entry.reason)
             elif entry.name.endswith(".json"):
                 part = disk.small_json(entry.path)
                 if isinstance(part, dict):
-                    yield entry.name.removesuffix(".json"), part
+                    yield entry.name.removesuffix(".json"), decoding.loosely(Part, part)
                 else:
                     skip("broken_json")

@@ -33,13 +33,55 @@ class Place(NamedTuple):
 START = Place(-1, "")
 
 
+class State(msgspec.Struct, gc=False):
+    """How a tool's call went. Any value may be of any kind here and below; what is not named is never made an object."""
+
+    status: Any = None
+    input: msgspec.Raw = decoding.NOTHING
+    output: Any = None
+    content: Any = None
+    error: Any = None
+    time: Any = None
+
+
+class Part(msgspec.Struct, gc=False):
+    """A part of a message."""
+
+    type: Any = None
+    text: Any = None
+    synthetic: Any = None
+    ignored: Any = None
+    tool: Any = None
+    name: Any = None
+    state: State | None = None
+    time: Any = None
+
+
+class Data(msgspec.Struct, gc=False):
+    """What is stored of a message beside its parts. V2 has a type instead of a role, and the parts in ``content``."""
+
+    role: Any = msgspec.UNSET
+    type: Any = None
+    time: Any = None
+    summary: Any = None
+    mode: Any = None
+    error: Any = None
+    text: Any = None
+    content: msgspec.Raw = decoding.NOTHING
+
+
+PARTS = msgspec.json.Decoder(Part)
+DATA = msgspec.json.Decoder(Data)
+_CONTENT = msgspec.json.Decoder(list[msgspec.Raw])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """One message as it is stored, with its parts; V2 has the content in the message itself."""
 
     place: Place
-    data: dict[str, Any]
-    parts: list[tuple[str, dict[str, Any]]]
+    data: Data
+    parts: list[tuple[str, Part]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +133,7 @@ class _Run:
     def __init__(self, source: Source, reading: Reading) -> None:
         self.source, self.reading = source, reading
         self.session = source.open()
+        self.content = _Content(reading.transcript, reading.skipped)
         reading.cwd = reading.cwd or self.session.directory
         self.place, self.since = START, Cursor()
         self.prompts: deque[Place] = deque(maxlen=CONTEXT_PROMPTS)
@@ -186,8 +229,8 @@ class _Run:
             self.reading.skip("unfinished_answer")
 
     def _is_finished(self, said: Said) -> bool:
-        time = said.data.get("time")
-        if (isinstance(time, dict) and time.get("completed")) or said.data.get("error"):
+        time = said.data.time
+        if (isinstance(time, dict) and time.get("completed")) or said.data.error:
             return True
         created = time.get("created") if isinstance(time, dict) else None
         elsewhere = self.session.newest_elsewhere
@@ -199,14 +242,15 @@ class _Run:
         return isinstance(name, str) and said.place.id >= name
 
     def _messages(self, said: Said, skipped: dict[str, int]) -> Sequence[Message]:
-        time = said.data.get("time")
+        time = said.data.time
         at = time.get("created") if isinstance(time, dict) else None
         created = self.session.created
         if _is_time(at) and created is not None and at < created and self.source.said_before(at, created):
             skipped["copied"] = skipped.get("copied", 0) + 1
             return ()
-        found = _Content(self.reading.transcript, skipped).messages(said, at)
-        if any(message.voice is Voice.PERSON for message in found):
+        self.content.skipped = skipped
+        found = self.content.messages(said, at)
+        if found and found[0].voice is _PERSON:     # a message is one speaker's
             self.prompts.append(said.place)
         return found
 
@@ -229,10 +273,11 @@ def _decode(mark: str) -> _Mark | None:
 
 
 def _role(said: Said) -> str:
-    role = said.data.get("role") or said.data.get("type")
+    role = said.data.role or said.data.type
     return role if isinstance(role, str) else ""
 
 
+_PERSON, _ASSISTANT, _TOOL = Voice.PERSON, Voice.ASSISTANT, Voice.TOOL  # looking up an enumeration's member calls a function
 _NOT_TYPED = {"text": "injected_context", "compaction": "bookkeeping", "subtask": "agent_prompt"}
 
 
@@ -241,18 +286,17 @@ class _Content(decoding.Decoder):
 
     def messages(self, said: Said, at: object) -> Sequence[Message]:
         role = _role(said)
-        if "role" in said.data:
-            if said.data.get("summary") is True or said.data.get("mode") == "compaction":
+        data = said.data
+        if data.role is not msgspec.UNSET:
+            if data.summary is True or data.mode == "compaction":
                 return self.no("compaction_summary")
             if role == "user":
                 return self._prompt(said, at)
             return self._parts(said.parts, at) if role == "assistant" else self.no("unknown_record")
         if role == "user":
-            return self._typed(said.place.id, [str(said.data.get("text") or "")], at)
+            return self._typed(said.place.id, [str(data.text or "")], at)
         if role == "assistant":
-            content = said.data.get("content")
-            parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-            return self._parts([(f"{said.place.id}#{index}", part) for index, part in enumerate(parts)], at)
+            return self._parts([(f"{said.place.id}#{index}", part) for index, part in enumerate(_parts(data.content))], at)
         return self.no({
             "synthetic": "injected_context", "system": "injected_context", "skill": "injected_context", "shell": "local_command",
             "compaction": "compaction_summary",
@@ -262,10 +306,10 @@ class _Content(decoding.Decoder):
         texts: list[str] = []
         name = said.place.id
         for part_name, part in said.parts:
-            kind = part.get("type")
-            if kind == "text" and not part.get("synthetic") and not part.get("ignored"):
+            kind = part.type
+            if kind == "text" and not part.synthetic and not part.ignored:
                 name = name if texts else part_name
-                texts.append(str(part.get("text") or ""))
+                texts.append(str(part.text or ""))
             else:
                 self.skip(_NOT_TYPED.get(str(kind), "not_text"))
         return self._typed(name, texts, at)
@@ -275,38 +319,45 @@ class _Content(decoding.Decoder):
         text = words.clean("\n".join(filter(None, typed)))
         if text and self.of_agent:
             return self.no("agent_prompt")
-        return self.message(name, Voice.PERSON, text, at)
+        return self.message(name, _PERSON, text, at)
 
-    def _parts(self, parts: Sequence[tuple[str, dict[str, Any]]], at: object) -> Sequence[Message]:
+    def _parts(self, parts: Sequence[tuple[str, Part]], at: object) -> Sequence[Message]:
         found: list[Message] = []
         for name, part in parts:
-            kind, state = part.get("type"), part.get("state")
-            if kind == "text" and not part.get("synthetic"):
-                found += self.message(name, Voice.ASSISTANT, words.clean(str(part.get("text") or "")).strip(), _start(part, at))
-            elif kind == "tool" and isinstance(state, dict):
-                found += self._tool(name, str(part.get("tool") or part.get("name") or ""), state, at)
+            kind, state = part.type, part.state
+            if kind == "text" and not part.synthetic:
+                found += self.message(name, _ASSISTANT, words.clean(str(part.text or "")).strip(), _start(part, at))
+            elif kind == "tool" and state is not None:
+                found += self._tool(name, str(part.tool or part.name or ""), state, at)
             elif kind == "reasoning":
                 self.skip("thinking")
             else:
                 self.skip("bookkeeping")
         return found
 
-    def _tool(self, name: str, tool: str, state: dict[str, Any], at: object) -> Sequence[Message]:
-        failed = state.get("status") == "error"
-        if state.get("status") not in ("completed", "error"):
+    def _tool(self, name: str, tool: str, state: State, at: object) -> Sequence[Message]:
+        failed = state.status == "error"
+        if state.status not in ("completed", "error"):
             return self.no("unfinished_call")
-        content = state.get("output") or "\n".join(decoding.texts(state.get("content")))
+        content = state.output or "\n".join(decoding.texts(state.content))
         if failed and not content:
-            error = state.get("error")
-            content = error.get("message") if isinstance(error, dict) else error
+            content = state.error.get("message") if isinstance(state.error, dict) else state.error
         text = words.output(words.peel(content, self.skip)) if isinstance(content, str) else ""
-        given = state.get("input")
-        call = msgspec.json.encode(given)[:decoding.CALL_BYTES].decode("utf-8", "replace") if isinstance(given, dict) else ""
-        return self.message(name, Voice.TOOL, text, _start(state, at), tool=tool, failed=failed, call=call)
+        given = decoding.beginning(state.input)
+        return self.message(name, _TOOL, text, _start(state, at), tool=tool, failed=failed, given=given)
 
 
-def _start(part: dict[str, Any], at: object) -> object:
-    time = part.get("time")
+def _parts(content: msgspec.Raw) -> list[Part]:
+    """The parts in a message of V2; none where it has something else."""
+    try:
+        found = [decoding.record(PARTS, Part, part) for part in _CONTENT.decode(content)]
+    except (ValueError, RecursionError):
+        return []
+    return [part for part in found if part is not None]
+
+
+def _start(part: Part | State, at: object) -> object:
+    time = part.time
     return time.get("start", at) if isinstance(time, dict) else at
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from reverie.hosts import decoding, readonly
 from reverie.hosts.disk import CannotRead
-from reverie.hosts.opencode_reading import Place, Said, Session, time_or_none
+from reverie.hosts.opencode_reading import DATA, PARTS, Data, Part, Place, Said, Session, time_or_none
 
 _SESSION = ("id", "project_id", "parent_id", "directory", "title", "revert", "time_created", "time_updated")
 _PAGE = 100             # messages fetched at once: memory stays flat, and no query stays open while a consumer thinks
@@ -108,34 +108,54 @@ class Source:
 
     def _v1_page(self, after: Place, skip: Callable[[str], None]) -> list[Said]:
         rows = self._query(
-            "SELECT id, time_created, data FROM message WHERE session_id = ? AND (time_created, id) > (?, ?)"
+            "SELECT id, time_created, CAST(data AS BLOB) FROM message WHERE session_id = ? AND (time_created, id) > (?, ?)"
             " AND typeof(time_created) = 'integer' AND typeof(id) = 'text' ORDER BY time_created, id LIMIT ?",
             self._id, after.at, after.id, _PAGE,
         )
+        parts = self._parts([id for id, _, _ in rows], skip)
         page = []
-        for id, created, data in rows:
-            parts = self._query("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", id)
-            pairs = [(str(name), _object(part)) for name, part in parts]
-            for _ in [None for _, part in pairs if part is None] + ([None] if _object(data) is None else []):
-                skip("broken_json")
-            known = [(name, part) for name, part in pairs if part is not None]
-            page.append(Said(place=Place(created, str(id)), data=_object(data) or {}, parts=known))
+        for id, created, stored in rows:
+            data = _data(stored, skip)
+            page.append(Said(place=Place(created, id), data=data, parts=parts.get(id, [])))
         return page
+
+    def _parts(self, messages: Sequence[str], skip: Callable[[str], None]) -> dict[str, list[tuple[str, Part]]]:
+        """The parts of a page's messages, in order, in one query. They come as bytes: making them texts first costs as much
+        as decoding them."""
+        found: dict[str, list[tuple[str, Part]]] = {}
+        rows = self._query(
+            "SELECT message_id, id, CAST(data AS BLOB) FROM part"
+            f" WHERE message_id IN ({','.join('?' * len(messages))}) ORDER BY message_id, id", *messages,
+        )
+        for message, name, data in rows:
+            part = decoding.record(PARTS, Part, data) if data is not None else None
+            if part is None:
+                skip("broken_json")
+            else:
+                found.setdefault(message, []).append((str(name), part))
+        return found
 
     def _v2_page(self, after: Place, skip: Callable[[str], None]) -> list[Said]:
         rows = self._query(
-            "SELECT id, seq, type, data, time_created FROM session_message WHERE session_id = ? AND seq > ?"
+            "SELECT id, seq, type, CAST(data AS BLOB), time_created FROM session_message WHERE session_id = ? AND seq > ?"
             " AND typeof(seq) = 'integer' ORDER BY seq LIMIT ?",
             self._id, after.at, _PAGE,
         )
         page = []
-        for id, seq, kind, text, created in rows:
-            value = _object(text)
-            if value is None:
-                skip("broken_json")
-            data = {"time": {"created": created}, **(value or {}), "type": kind}
+        for id, seq, kind, stored, created in rows:
+            data = _data(stored, skip)
+            data.time = {"created": created} if data.time is None else data.time
+            data.type = kind
             page.append(Said(place=Place(seq, str(id)), data=data, parts=[]))
         return page
+
+
+def _data(stored: bytes | None, skip: Callable[[str], None]) -> Data:
+    data = decoding.record(DATA, Data, stored) if stored is not None else None
+    if data is None:
+        skip("broken_json")
+        return Data()
+    return data
 
 
 def _object(data: object) -> dict[str, Any] | None:

@@ -162,10 +162,10 @@ class Decoder(trees.Decoder):
             answer = result.response if isinstance(result.response, dict) else {"output": result.response}
             error, output = answer.get("error"), answer.get("output")
             text = next((text for text in (output, error) if isinstance(text, str) and text), "")
+            tool, given = self.answered(result.id)
             messages += self.say(
                 record, Voice.TOOL, words.output(words.peel(text, self.skip)), where, nth=len(messages),
-                tool=result.name or self.answered(result.id), failed=error is not None or status in ("error", "cancelled"),
-                call=self.given(result.id),
+                tool=result.name or tool, failed=error is not None or status in ("error", "cancelled"), given=given,
             )
         return messages
 

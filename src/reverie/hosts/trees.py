@@ -50,7 +50,7 @@ class Decoder(decoding.Decoder):
 
     def say(
         self, record: Record, voice: Voice, text: str, where: Where, *, nth: int = 0, tool: str = "", failed: bool = False,
-        call: str = "",
+        given: bytes = b"",
     ) -> Sequence[Message]:
         """A message under its record's id; a record's second message gets a number."""
         if not text and not failed:
@@ -59,7 +59,7 @@ class Decoder(decoding.Decoder):
         if nth:
             name = f"{name}#{nth}"
         at = disk.at_text(record.timestamp)
-        return (Message(id=name, voice=voice, text=text, at=at, tool=tool, failed=failed, call=call),)
+        return (Message(id=name, voice=voice, text=text, at=at, tool=tool, failed=failed, given=given),)
 
     def state(self) -> dict[str, Any]:
         return {**super().state(), "known": [uuid[:_ID_CHARACTERS] for uuid in self._last]}
