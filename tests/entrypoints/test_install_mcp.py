@@ -152,6 +152,14 @@ def test_opencode_keeps_to_its_file_with_comments(home: Path) -> None:
     assert state(home) == before
 
 
+def test_claude_codes_file_goes_with_its_folder(home: Path) -> None:
+    folder = home / ".claude"
+    installation = made(home, mcp=True)
+    installation.environment = {"HOME": str(home), "PATH": "", "CLAUDE_CONFIG_DIR": str(folder)}
+    assert installation.install("claude-code").outcome == "installed"
+    assert "reverie.entrypoints.mcp" in (folder / ".claude.json").read_text("utf-8") and not (home / ".claude.json").exists()
+
+
 def test_broken_server_settings_are_told(home: Path) -> None:
     put(home, FILES["claude-code"], '{"mcpServers": [')
     before = state(home)

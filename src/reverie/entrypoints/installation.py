@@ -221,7 +221,8 @@ class Installation:
         """The MCP server, where it is wanted; where it is not, it is looked for, and only that."""
         def made(arguments: list[str] | None) -> Server:
             return installing.server(
-                host, folder, scope=self.scope, arguments=arguments, user_home=self.user_home,
+                host, folder, scope=self.scope, arguments=arguments,
+                moved=bool(self.environment.get("CLAUDE_CONFIG_DIR")),
                 has_jsonc=os.path.isfile(os.path.join(self._top(host, folder), "opencode.jsonc")))      # noqa: PTH113, PTH118
 
         there = made(None)

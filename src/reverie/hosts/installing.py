@@ -126,13 +126,13 @@ def pieces(host: str, folder: str, *, scope: str, command: str, arguments: list[
 
 
 def server(
-    host: str, folder: str, *, scope: str, arguments: list[str] | None, user_home: str, has_jsonc: bool = False
+    host: str, folder: str, *, scope: str, arguments: list[str] | None, moved: bool = False, has_jsonc: bool = False
 ) -> Server:
     """Where a client has its MCP servers, and what ours is there. ``arguments`` None: it is not to be there. Where tools are
     looked up later unless one says otherwise, ours are shown at once: they are few and short, and of no use unseen.
 
-    ``has_jsonc``: OpenCode's settings lie in a file of that ending (spec/claude-code §13.1, codex §20, qwen-code §20,
-    opencode §8, kimi-code §7).
+    ``moved``: a variable names Claude Code's folder, which then holds this file, too. ``has_jsonc``: OpenCode's settings lie in
+    a file of that ending (spec/claude-code §13.1, codex §20, qwen-code §20, opencode §8, kimi-code §7).
     """
     top = Posix(folder)
     is_users = scope == "user"
@@ -140,7 +140,7 @@ def server(
     run = None if arguments is None else arguments if is_users else ["reverie", "mcp"]
     entry: dict[str, Any] | None = None if run is None else {"command": run[0], "args": run[1:]}
     if host == "claude-code":
-        own = top / ".claude.json" if top.name != ".claude" or str(top.parent) != user_home else top.parent / ".claude.json"
+        own = (top if moved else top.parent) / ".claude.json"
         value = None if entry is None else {"type": "stdio", **entry, "alwaysLoad": True}
         return Server(file=str(own if is_users else top.parent / ".mcp.json"), path=("mcpServers",), value=value)
     if host == "qwen-code":

@@ -115,9 +115,8 @@ def test_what_reads_like_the_users_own_preference_stays_the_agents_in_this_proje
 def test_an_agent_does_not_replace_the_users_word(client: Client, memory: Memory) -> None:
     memory.remember("The staging database listens on port 5433", scope="project")
     before = memory.list()[0].memory
-    refused = client.call("remember", text="The staging database listens on port 6000")
-    if "refused" in refused:
-        assert "user's own word" in refused["refused"]
+    refused = client.call("remember", text="The staging database listens on port 6000")["refused"]
+    assert "user's own word" in refused and before.id in refused
     assert client.call("remember", text="The staging database listens on port 5433")["structuredContent"]["action"] == "confirmed"
     after = next(each.memory for each in memory.list() if each.memory.id == before.id)
     assert (after.body, after.source, after.confirmed) == (before.body, before.source, before.confirmed)
@@ -178,6 +177,20 @@ def test_no_other_projects_memory_is_reachable(client: Client, tmp_path: Path) -
     assert "vault of the bank" not in json.dumps(seen[:3]) and "lies in" not in json.dumps(seen)
     with open_memory(tmp_path / "reverie", cwd=other) as memory:
         assert len(memory.list()) == 1
+
+
+def test_a_teams_memory_is_read_but_not_taken_out(client: Client, place: Path) -> None:
+    """It lies in the repository, and is others' too."""
+    from reverie.axes.scoping import Mount
+    from reverie.core.memory import Memory as Remembered
+    from reverie.flows.upkeep import Found
+
+    found = Found(mount=Mount(label="team", scope="team"), memory=Remembered(name="x", id="team/x.md"))
+    with open_memory(place.parent / "reverie", cwd=place) as memory:
+        access = memory.for_agent()
+        access.find = lambda id: found          # type: ignore[method-assign]
+        with pytest.raises(errors.Refused, match="a person takes it out"):
+            access.forget("team/x.md")
 
 
 def test_the_users_own_memories_are_seen_everywhere(client: Client, tmp_path: Path) -> None:
