@@ -100,6 +100,7 @@ def as_dict(found: Found) -> dict[str, Any]:
         "modified_at": memory.modified_at.isoformat() if memory.modified_at else None,
         "source": {
             "by": str(source.by), "host": source.host, "session": source.session, "agent": source.agent,
+            "author": source.author,
             "message": source.message,
             "said_at": source.said_at.isoformat() if source.said_at else None, "rule": source.rule, "quote": source.quote,
         },

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from reverie.core.memory import Source
     from reverie.memory import Memory
 
 WIDE = "\u2e80"       # from here on characters take two columns, or the script has no blanks to break at
@@ -105,6 +106,11 @@ def coloured(action: str) -> str:
     colour = {"added": "green", "updated": "yellow", "confirmed": "cyan", "superseded": "yellow", "removed": "red",
               "quarantined": "red", "restored": "green"}.get(action)
     return click.style(f"{action:11}", fg=colour)
+
+
+def wrote(source: Source) -> str:
+    """Who wrote a memory, where it was no user of this machine: a sub-agent, or a teammate with the commit; else ""."""
+    return f"by the agent {source.agent}" if source.agent else f"by {source.author}" if source.author else ""
 
 
 def counts(values: dict[str, int] | Iterable[tuple[str, int]]) -> str:

@@ -36,8 +36,8 @@ def command(design: str | None, cwd: str | None, as_json: bool, agent: str, ever
         marks = "" if each.memory.status == "active" else click.style(f" [{each.memory.status}]", fg="red")
         click.echo(f"  {each.memory.type:9} {common.short(each.memory.name, 60)}{marks}")
         click.echo(common.dim(f"            {common.short(each.memory.description, common.width() - 12)}"))
-        by = f"   by the agent {each.memory.source.agent}" if each.memory.source.agent else ""
-        click.echo(common.dim(f"            {each.memory.id}{by}"))
+        by = common.wrote(each.memory.source)
+        click.echo(common.dim(f"            {each.memory.id}{f'   {by}' if by else ''}"))
     if not found:
         hint = "`reverie learn` looks into your agents' sessions." if everywhere else "`reverie list --all` shows every project."
         click.echo(f"Nothing is remembered here. {hint}")

@@ -27,8 +27,8 @@ def command(design: str | None, cwd: str | None, as_json: bool, agent: str, memo
         return
     common.title(each.name)
     click.echo(common.dim(f"{each.type} · {each.scope} · {each.id}"))
-    if each.source.agent:
-        click.echo(common.dim(f"written by the agent {each.source.agent}, not said by a person"))
+    if by := common.wrote(each.source):
+        click.echo(common.dim(f"written {by}, not said by you"))
     for words in filter(None, (note, duty)):
         click.echo(click.style(common.wrapped(words), fg="yellow"))
     click.echo()
