@@ -39,9 +39,11 @@ LONG_SIZE = "(limit: 24.4KB) — index entries are too long"
         pytest.param(numbered(300, 151), 165, warning("300 lines and 44.2KB", '135 of 300 lines were cut off, starting at line 166 ("' + "000166".ljust(79, "x") + '…")'), id="300 lines of 151"),
         pytest.param("y" * 30_003, "y" * 25_000, warning(f"29.3KB {LONG_SIZE}", "everything after the first 25000 characters of line 1 was cut off"), id="one line of 30,003"),
         pytest.param("- short\n" + "z" * 30_000, "- short", warning(f"29.3KB {LONG_SIZE}", '1 of 2 lines were cut off, starting at line 2 ("' + "z" * 79 + '…")'), id="a short line, then a long one"),
+        pytest.param("a\n" + "x" * 24_998 + "\nmore", "a\n" + "x" * 24_998, warning(f"24.4KB {LONG_SIZE}", '1 of 3 lines were cut off, starting at line 3 ("more")'), id="a line end behind 25,000 characters"),
         pytest.param("文" * 9_000, "文" * 9_000, "", id="27,000 bytes in 9,000 characters"),
         pytest.param("\ufeff- a\r\n- b\r\n", "- a\n- b", "", id="BOM and CRLF"),
         pytest.param("---\nname: x\n---\n- a", "- a", "", id="frontmatter"),
+        pytest.param("\ufeff---\nname: x\n---\n- a", "- a", "", id="BOM and frontmatter"),
         pytest.param("<!-- hidden\nfor all -->\n- a <!-- shown -->\n  <!-- in -->\n<!-- x\ny --> tail\n```\n<!-- code -->\n```\n<!-- open\n- b", "- a <!-- shown -->\n  <!-- in -->\n tail\n```\n<!-- code -->\n```\n<!-- open\n- b", "", id="comments"),
         pytest.param(" \n\t\n", "", "", id="blank"),
     ],
@@ -131,6 +133,7 @@ def test_below_80_per_cent_nothing_is_said(text: str) -> None:
         ("s\tt", "s.md", "a\n b\tc", "- [s t](s.md) — a b c"),
         ("s", "s.md", "x" * 200, "- [s](s.md) — " + "x" * 135 + "…"),
         ("t" * 150, "s.md", "hook", "- [" + "t" * 150 + "](s.md)"),
+        ("t" * 140, "s.md", "hook", "- [" + "t" * 140 + "](s.md)"),                 # 150 units: nothing of the hook fits
     ],
 )
 def test_claude_codes_lines(title: str, path: str, hook: str, line: str) -> None:
@@ -143,6 +146,13 @@ def test_claude_code_rebuilds_a_missing_index() -> None:
     assert product_index.claude_rebuild((f"f{i}.md", "d") for i in range(141)).count("\n") == 139
     wide = product_index.claude_rebuild((f"f{i:03d}.md", "d" * 200) for i in range(141))
     assert 17_000 < len(wide) <= 17_500
+
+
+@pytest.mark.parametrize(("last", "kept"), [(140, 125), (141, 124)], ids=["17,500 characters", "17,501 characters"])
+def test_a_rebuilt_index_ends_at_17_500_characters(last: int, kept: int) -> None:
+    lengths = [139] * 124 + [last]              # with 124 line ends
+    files = [(f"f{i:03d}.md", "d" * (length - len("- [f000](f000.md) — "))) for i, length in enumerate(lengths)]
+    assert len(product_index.claude_rebuild(files).split("\n")) == kept
 
 
 HAND = "# Notes\n\n- [Style](feedback_style.md) — written by hand\n* [Other](./user_other.md)\n\nA remark.\n"

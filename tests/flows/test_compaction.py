@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Iterator
@@ -175,7 +176,7 @@ def test_a_huge_one_takes_seconds_and_stays_bounded(tmp_path: Path, memory: Memo
                  result(f"t{number}", "error: " + "x" * 4_000, failed=True)]
     started = time.monotonic()
     text = memory.before_compaction(str(claude(tmp_path, *said)))
-    assert len(text) <= compaction.HOOK_CHARACTERS
+    assert len(text) <= 10_000
     assert time.monotonic() - started < 30
 
 
@@ -185,7 +186,7 @@ def test_before_a_compaction_the_summary_is_told_what_to_keep(tmp_path: Path, me
     assert not said.lstrip().startswith("{"), "JSON is refused there"
     assert "Never log the tokens." in said
     assert "/srv/a.py  (written 1)" in said
-    assert len(said) <= compaction.HOOK_CHARACTERS
+    assert len(said) <= 10_000
     assert memory.snapshots()
     assert memory.before_compaction("no-such-session") == ""
 
@@ -202,7 +203,7 @@ def test_after_a_compaction_the_frozen_block_the_state_and_what_was_read_come_ba
     assert again.startswith(block), "the frozen block is the same bytes"
     assert "Never push to main." in again
     assert again.count("Incidents are tracked in Linear under HRV") >= 2, "in the index, and read again"
-    assert len(again) <= compaction.HOOK_CHARACTERS
+    assert len(again) <= 10_000
 
 
 def test_what_was_read_of_another_project_is_not_read_again(tmp_path: Path, memory: Memory) -> None:
@@ -213,6 +214,20 @@ def test_what_was_read_of_another_project_is_not_read_again(tmp_path: Path, memo
     state = Snapshot(host="claude-code", session="s", sections={"memories": (found.memory.id, "../../etc/passwd")})
     said = compaction.after(memory.space, memory.place, session="s", found=state, block_tokens=1500)
     assert "board is Jira" not in said
+
+
+def made_up(number: int) -> list[str]:
+    """Words that no two numbers share: what says the same with another value would take the other's place."""
+    letters = hashlib.sha256(str(number).encode()).hexdigest().translate(str.maketrans("0123456789", "ghijklmnop"))
+    return [letters[at:at + 7] for at in range(0, 56, 7)]
+
+
+def test_five_memories_are_read_again(tmp_path: Path, memory: Memory) -> None:
+    boards = [memory.remember(" ".join(made_up(number)))[0].memory for number in range(7)]
+    state = Snapshot(host="claude-code", session="s", sections={"memories": tuple(board.id for board in boards)})
+    said = compaction.after(memory.space, memory.place, session="s", found=state, block_tokens=1500)
+    again = said.partition("Memories that were read in this session")[2]
+    assert [board.name for board in boards if board.body in again] == [board.name for board in boards[:5]]
 
 
 def test_the_age_of_what_is_read_again_is_said(tmp_path: Path, memory: Memory) -> None:
@@ -227,9 +242,9 @@ def test_the_age_of_what_is_read_again_is_said(tmp_path: Path, memory: Memory) -
 def test_a_big_index_leaves_the_limit_whole(tmp_path: Path) -> None:
     with open_memory(tmp_path / "home", design="claude-code@2.1", cwd=tmp_path, clock=lambda: NOW) as memory:
         for number in range(150):
-            memory.remember(f"Service number{number} is owned by team{number} and lives in cluster{number}", name=f"service {number}")
+            memory.remember(" ".join(made_up(number)), name=f"service {number}")
         said = memory.after_compaction(session="s")
-    assert len(said) <= compaction.HOOK_CHARACTERS
+    assert 9_000 < len(said) <= 10_000
     assert said.count("</reverie-memory>") == said.count("<reverie-memory")
 
 

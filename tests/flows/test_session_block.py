@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from reverie import designs, texts
-from reverie.axes import residency
 from reverie.core.budget import utf16_units
 from reverie.flows.adopting import Hand
 from reverie.memory import Memory, open_memory
@@ -96,7 +95,7 @@ def test_our_own_block_fits_what_a_host_takes_from_a_hook(tmp_path: Path, tokens
             (folder / f"feedback_{i}.md").write_text(f"---\nname: Rule {i}\ndescription: {words}\ntype: feedback\n---\n\nx\n", encoding="utf-8")
         memory.adopt(hand=Hand(actor="user"))
         block = memory.session_block()
-    assert 3_000 < utf16_units(block) <= residency.HOOK_UNITS
+    assert 3_000 < utf16_units(block) <= 10_000
     assert "> Not shown here: " in block and "## Keeping memories" in block
 
 
