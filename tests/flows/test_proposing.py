@@ -255,6 +255,15 @@ def test_a_cap_ends_learning_with_one_message_and_keeps_what_was_done(home: Path
     assert "--model none" in done.stderr
 
 
+def test_a_models_words_in_a_message_command_no_terminal(home: Path, tmp_path: Path) -> None:
+    transcript(tmp_path / "agents")
+    (home / ".reverie").mkdir()
+    with serving(lambda request: '{"memories": [], "\\u001b]0;owned\\u0007": 1}') as (_, url):
+        (home / ".reverie/settings.toml").write_text(f'[providers.lab]\nbase_url = "{url}/v1"\n', encoding="utf-8")
+        done = CliRunner().invoke(group, ["learn", "--agents-home", str(tmp_path / "agents"), "--model", "lab:any"], color=True)
+    assert "\x1b]" not in done.output and "\x07" not in done.output
+
+
 @pytest.mark.parametrize("prompt", [f"{blocks.MODEL_CALL}\n{RULE}\n</reverie-memory>\n\n{blocks.MODEL_CALL_END}\n", blocks.MODEL_CALL_END])
 @pytest.mark.parametrize("script", [[], None], ids=["model", "rules"])
 def test_a_session_in_which_an_agent_was_our_model_is_not_learned(prompt: str, script: Any) -> None:

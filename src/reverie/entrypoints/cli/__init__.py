@@ -115,5 +115,7 @@ def main(args: list[str] | None = None) -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    click.echo(f"reverie: {message}", err=True)
+    from reverie.entrypoints.cli import common
+
+    click.echo(f"reverie: {common.shown(message)}", err=True)      # it may hold words of a model, a server, a file
     return code

@@ -48,7 +48,8 @@ def command(
         )
     except ModelFailed as error:
         bar.end()
-        click.echo(f"reverie: stopped after {bar.done} of {bar.total} sessions: {error}. What was finished is kept; the same "
+        said = common.shown(str(error))
+        click.echo(f"reverie: stopped after {bar.done} of {bar.total} sessions: {said}. What was finished is kept; the same "
                    "command goes on from there, and `--model none` lets the rules read the rest.", err=True)
         raise SystemExit(1) from None
     except KeyboardInterrupt:
@@ -136,8 +137,9 @@ def _sums(report: Report) -> None:
         click.echo(common.dim(f"  not kept: {common.counts(dict(drops))}"))
     for learned in report.sessions:
         if learned.outcome == "failed":
-            click.echo(f"  not stored: session {learned.session[:18]} of {learned.host}: {learned.detail}", err=True)
+            where = f"session {learned.session[:18]} of {learned.host}"
+            click.echo(f"  not stored: {where}: {common.shown(learned.detail)}", err=True)
         if learned.outcome == "unreadable":
-            click.echo(f"  could not read {learned.path}: {learned.detail}", err=True)
+            click.echo(f"  could not read {common.shown(str(learned.path))}: {common.shown(learned.detail)}", err=True)
     if report.run and actions:
         click.echo(common.dim(f"  take it all back with: reverie undo --run {report.run}"))
