@@ -49,6 +49,7 @@ class ModelServer:
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.keys: list[str] = []
+        self.sent_headers: list[dict[str, str]] = []
         self.usage = usage
         self.headers = headers
         self._script = script
@@ -188,6 +189,7 @@ def serving(
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["content-length"])))
             key = self.headers.get("x-api-key") or self.headers.get("authorization") or self.headers.get("x-goog-api-key") or ""
+            served.sent_headers.append({name.lower(): value for name, value in self.headers.items()})
             number, turn = served.turn(self.path, request, key)
             if isinstance(turn, Fault):
                 self.fail(turn)

@@ -55,6 +55,8 @@ BAD = {
     "not a number": '{"text": "a", "count": NaN}',
     "twice": '{"text": "a", "text": "b"}',
     "a deep nest": '{"text": ' + "[" * 100_000,
+    "an infinite number": '{"text": "a", "parts": [{"a": 1e999}]}',
+    "half a character": '{"text": "\\ud800"}',
     "a long number": '{"text": "a", "count": ' + "9" * 10_000 + "}",
     "a control character": '{"text": "a\nb"}',
 }

@@ -197,7 +197,7 @@ def test_calls_at_once_have_an_end(name: str) -> None:
     tool = Tool(name="look", description="", parameters=LOOK.parameters, run=run)
     with serving(lambda request: [("look", {"path": str(n)}) for n in range(200)]) as (_, url):
         assert failure_of(lambda: model(name, url).ask(ask(tools=(tool,), rounds=3), Watch())).why is Failure.BAD_ANSWER
-    assert len(seen) <= 64
+    assert seen == []               # none of a question that has failed is carried out
 
 
 @every_wire
@@ -221,7 +221,8 @@ def test_a_body_without_end_is_not_read(name: str) -> None:
 def test_a_packed_answer_is_not_unpacked() -> None:
     bomb = Fault(body=gzip.compress(b" " * 50_000_000), headers={"content-encoding": "gzip"})
     with serving([bomb]) as (_, url):
-        assert failure_of(lambda: model("ollama:x", url).ask(ask(), Watch())).why is Failure.BAD_ANSWER
+        failed = failure_of(lambda: model("ollama:x", url).ask(ask(), Watch()))
+    assert failed.why is Failure.BAD_ANSWER and "packed" in str(failed)
 
 
 # ── servers in trouble ───────────────────────────────────────────────────────────────────────────────────────────
@@ -287,6 +288,29 @@ def test_a_server_that_counts_nothing_is_taken_at_its_most() -> None:
         watch = Watch()
         model("ollama:x", url).ask(ask(), watch)
     assert watch.used == [Used(input=watch.bounds[0][0], output=500, calls=1, known=False)]
+
+
+@pytest.mark.parametrize(("said", "used"), [(Usage(input=10, output=0), (10, 500)), (Usage(input=-10, output=5), (None, 500)), (Usage(input=-1, output=-1), (None, 500))])
+def test_what_of_the_count_is_missing_or_cannot_be_is_taken_at_its_most(said: Usage, used: tuple[int | None, int]) -> None:
+    with serving([GOOD], usage=said) as (_, url):
+        watch = Watch()
+        model("ollama:x", url).ask(ask(), watch)
+    assert (watch.used[0].input, watch.used[0].output, watch.used[0].known) == (used[0] or watch.bounds[0][0], used[1], False)
+
+
+@pytest.mark.parametrize("header", [{"retry-after": "31536000"}, {"retry-after": "9" * 400 + "d"}, {"retry-after-ms": "9" * 15}, {"retry-after": "Fri, 31 Dec 9999 23:59:59 GMT"}])
+def test_no_wait_is_longer_than_a_day(header: dict[str, str]) -> None:
+    with serving([Fault(status=429, headers=header)]) as (_, url):
+        failed = failure_of(lambda: model("vllm:x", url).ask(ask(), Watch()))
+    assert failed.why is Failure.LIMITED and failed.retry_after == 86_400
+
+
+def test_a_limit_for_years_holds_for_a_day() -> None:
+    headers = {"x-ratelimit-limit-tokens": "100", "x-ratelimit-remaining-tokens": "1", "x-ratelimit-reset-tokens": "9999999999d"}
+    with serving([GOOD], headers=headers) as (_, url):
+        asking = model("vllm:x", url)
+        asking.ask(ask(), Watch())
+        assert 86_000 < failure_of(lambda: asking.ask(ask(), Watch())).retry_after <= 86_400
 
 
 # ── limits ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -372,6 +396,26 @@ def test_a_key_stands_in_no_message(name: str) -> None:
     assert KEY not in str(failed) and KEY not in repr(failed.__cause__) and KEY not in repr(model(name, url))
 
 
+@pytest.mark.parametrize("turn", [{"a": f"your key is {KEY}"}, {"a": "b", KEY: 1}, [(KEY, {})], Fault(status=400, body=b"x" * 295 + KEY.encode())],
+                         ids=["answer", "field", "tool", "at the cut"])
+def test_a_key_that_a_server_says_back_goes_no_further(turn: Any) -> None:
+    with serving([turn]) as (_, url):
+        try:
+            said = repr(model("vllm:x", url).ask(ask(), Watch()))
+        except ModelFailed as failed:
+            said = str(failed)
+    assert KEY not in said and "lab-k" not in said
+
+
+@pytest.mark.parametrize("key", ["abc\ndef", "abc\0def", "abc def", "ab\u00e9", "a" * 10_001])
+def test_what_is_no_key_is_not_sent_nor_said(key: str) -> None:
+    watch = Watch()
+    asking = registry.named("vllm:x", provider("vllm:x", "http://127.0.0.1:9"), {"LAB_KEY": key})
+    failed = failure_of(lambda: asking.ask(ask(), watch))
+    assert failed.why is Failure.REFUSED and watch.bounds == []
+    assert "LAB_KEY" in str(failed) and key not in str(failed) and repr(key)[1:-1] not in str(failed)
+
+
 @pytest.mark.parametrize("name", ["anthropic:x", "openai:x", "gemini:x", "dashscope:x", "moonshot:x"])
 def test_without_a_key_it_says_which_variable(name: str) -> None:
     failed = failure_of(lambda: registry.named(name, {}, {}).ask(ask(), Watch()))
@@ -403,6 +447,7 @@ def test_an_unknown_model_is_answered_with_the_list(name: str) -> None:
 
 @pytest.mark.parametrize(("row", "said"), [
     ({"base_url": "ftp://x"}, "http"), ({}, "base_url"), ({"base_url": "http://x", "wire": "soap"}, "wire"), ({"base_url": 5}, "no text"),
+    *(({"base_url": url}, "an address") for url in ("http://", "http:///v1", "http://h:abc", "http://h:99999/v1", "http://[::1", "http://a b", "https://a\nb")),
     ({"base_url": "http://x", "key": "sk-1"}, "unknown 'key'"), ({"base_url": "http://x", "key_command": "pass"}, "list of texts"), ("x", "table"),
 ])  # fmt: skip
 def test_a_provider_that_cannot_be_is_named(row: Any, said: str) -> None:
@@ -411,10 +456,16 @@ def test_a_provider_that_cannot_be_is_named(row: Any, said: str) -> None:
 
 
 @pytest.mark.parametrize(("row", "said"), [({"input": 1}, "needs input and output"), ({"input": -1, "output": 1}, "no price"), ({"input": True, "output": 1}, "no price"),
-                                           ({"input": 1, "output": 1, "per": 1}, "may have"), (5, "needs")])  # fmt: skip
+                                           ({"input": 1, "output": 1, "per": 1}, "may have"), (5, "is no price"),
+                                           ({"input": 1e300, "output": 1}, "up to 1,000,000"), ({"input": 1, "output": 10**400}, "up to")])  # fmt: skip
 def test_a_price_that_cannot_be_is_named(row: Any, said: str) -> None:
     with pytest.raises(errors.WrongUse, match=said):
         registry.price("a:b", {"prices": {"a:b": row}})
+
+
+def test_a_currency_among_the_prices_is_not_passed_over() -> None:
+    with pytest.raises(errors.WrongUse, match=r"currency = 'EUR' is no price.*in USD"):
+        registry.price("openai:gpt-5-mini", {"prices": {"currency": "EUR"}})
 
 
 def test_the_users_word_goes_before_the_table() -> None:
@@ -436,6 +487,45 @@ def test_every_row_of_the_table_is_a_price_and_a_window() -> None:
 def test_a_moved_server_is_found_by_its_variable() -> None:
     made = registry.named("anthropic:x", {}, {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"})
     assert made.base_url == "http://127.0.0.1:1"  # type: ignore[attr-defined]
+    with pytest.raises(errors.WrongUse, match="ANTHROPIC_BASE_URL is no address"):
+        registry.named("anthropic:x", {}, {"ANTHROPIC_BASE_URL": "file:///etc"})
+
+
+@pytest.mark.parametrize("name", ["agent", "a:b", ""])
+def test_a_provider_that_could_never_be_named_is_refused(name: str) -> None:
+    with pytest.raises(errors.WrongUse, match="cannot have this name"):
+        registry.named("mine:x", {"providers": {name: {"base_url": "http://x"}}}, {})
+
+
+OF_VENDORS = {"ANTHROPIC_AUTH_TOKEN": "theirs", "ANTHROPIC_API_KEY": "theirs", "ANTHROPIC_CUSTOM_HEADERS": "X-Gateway: theirs", "OPENAI_API_KEY": "theirs",
+              "OPENAI_ORG_ID": "theirs", "OPENAI_PROJECT_ID": "theirs", "OPENAI_CUSTOM_HEADERS": "X-Gateway: theirs", "GOOGLE_API_KEY": "theirs", "GEMINI_API_KEY": "theirs"}  # fmt: skip
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "openai-responses", "openai-chat", "gemini"])
+def test_what_vendors_variables_hold_goes_to_no_other_server(wire: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    for variable, value in OF_VENDORS.items():
+        monkeypatch.setenv(variable, value)
+    with serving([GOOD]) as (served, url):
+        assert model("mine:any", url, wire=wire, base_url=url).ask(ask(), Watch()).data == GOOD
+    assert "theirs" not in json.dumps(served.sent_headers)
+    assert KEY in served.keys[0]
+    assert "GOOGLE_API_KEY" not in capfd.readouterr().err       # the library's word for a key that it does not take
+
+
+def test_what_a_vendors_variables_hold_goes_to_the_vendor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    with serving([GOOD]) as (served, url):
+        registry.named("openai:x", {}, {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": url}).ask(ask(), Watch())
+    assert served.sent_headers[0]["openai-organization"] == "org-1"
+
+
+@pytest.mark.parametrize("proxy", ["garbage", "ftp://me:hunter2@h:1", "socks5://me:hunter2@127.0.0.1:1"])
+def test_a_proxy_that_cannot_be_used_is_said_without_its_password(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    watch = Watch()
+    failed = failure_of(lambda: model("vllm:x", "http://models.example").ask(ask(), watch))
+    assert failed.why is Failure.REFUSED and watch.bounds == []
+    assert "HTTP_PROXY" in str(failed) and "NO_PROXY=models.example" in str(failed) and "hunter2" not in str(failed)
 
 
 @pytest.mark.parametrize("act", ["from reverie.models import registry; registry.named('anthropic:x', {}, {})",

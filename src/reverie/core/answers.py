@@ -39,6 +39,7 @@ def parsed(text: str, schema: Json) -> Json:
 
 def fitting(value: Any, schema: Json) -> Json:
     """The value, when it is an object that fits the schema. Raises ``ModelFailed`` (BAD_ANSWER) when it does not."""
+    _sound(value)
     faults = faults_of(value, schema)
     if not isinstance(value, dict) and not faults:
         faults = ["it is no object"]
@@ -47,6 +48,16 @@ def fitting(value: Any, schema: Json) -> Json:
         raise ModelFailed(Failure.BAD_ANSWER, f"the model's answer does not fit: {'; '.join(faults[:SHOWN])}{more}")
     result: Json = value
     return result
+
+
+def _sound(value: Any) -> None:
+    """Refuse what Python reads as JSON and cannot write as such: infinite numbers, halves of characters, endless nesting."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, TypeError, RecursionError):
+        raise ModelFailed(
+            Failure.BAD_ANSWER, "the model's answer holds a number or a text that is none, or is nested too deeply"
+        ) from None
 
 
 def faults_of(value: Any, schema: Json) -> list[str]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import threading
 import time
+import warnings
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from reverie.core import answers
 from reverie.core.model import Answer, Ask, Effort, Failure, Json, Meter, ModelFailed, Tool, ToolRefused, Used
 from reverie.models import in_words
-from reverie.models.providers import Provider
+from reverie.models.providers import NO_KEY, Provider
 
 if TYPE_CHECKING:
     import httpx2
@@ -54,7 +56,7 @@ class ProviderModel:
         limits = self._shared_limits(wire.Limits)
         limits.hold(self.min_remaining_percent, time.time())
         at = wire.Wire(meter=meter, limits=limits, deadline=time.monotonic() + ask.seconds, most_output=ask.output_tokens,
-                       secrets=(key,))
+                       key=key if key != NO_KEY else "", vendors_own=bool(self.provider.base_variable))
         try:
             return await asyncio.wait_for(_Question(self, ask, at, key).answer(), ask.seconds)
         except TimeoutError:
@@ -95,9 +97,9 @@ class _Question:
                 calls = [call for call in response.tool_calls if call.tool_name != ANSWER or form != "tool"]
                 if not calls:
                     return self._last(response, form)
-                messages += [response, ModelRequest(parts=[self._result(call) for call in calls[:TOO_MANY_CALLS]])]
-                if len(calls) > TOO_MANY_CALLS:
+                if len(calls) > TOO_MANY_CALLS:             # none of them is carried out
                     raise ModelFailed(Failure.BAD_ANSWER, f"{self.model.name} called {len(calls)} tools at once")
+                messages += [response, ModelRequest(parts=[self._result(call) for call in calls])]
         raise ModelFailed(
             Failure.BAD_ANSWER, f"{self.model.name} still called tools after {self.ask.rounds} rounds", used=self.used
         )
@@ -120,16 +122,17 @@ class _Question:
         return response
 
     def _used(self, response: ModelResponse) -> Used:
-        """What a round trip took; where the server does not say, all that it can have taken: it is text that came back."""
+        """What a round trip took; where the server does not say, all that it can have taken: something was asked, and it is
+        text or a call that came back."""
         said = response.usage
-        if said.input_tokens <= 0 and said.output_tokens <= 0:
-            return Used(input=self.wire.most_input, output=self.wire.most_output, calls=1, known=False)
-        return Used(input=said.input_tokens, output=said.output_tokens, cached=said.cache_read_tokens,
-                    written=said.cache_write_tokens, calls=1)
+        input, output = said.input_tokens, said.output_tokens
+        known = (input > 0, output > 0 or not (response.text or response.tool_calls))
+        return Used(input=input if known[0] else self.wire.most_input, output=output if known[1] else self.wire.most_output,
+                    cached=said.cache_read_tokens, written=said.cache_write_tokens, calls=1, known=all(known))
 
     def _last(self, response: ModelResponse, form: str) -> Answer:
         name = f"{self.model.provider.name}:{response.model_name}" if response.model_name else self.model.name
-        text = response.text or ""
+        text = (response.text or "").encode("utf-8", "replace").decode()     # halves of characters are none
         if response.finish_reason == "length" and self.schema is not None:
             raise ModelFailed(Failure.BAD_ANSWER, f"{self.model.name} was cut off after {self.ask.output_tokens:,} tokens")
         if self.schema is None:
@@ -161,7 +164,10 @@ class _Question:
         chosen = self.model.provider.structured
         if self.model.provider.wire == "gemini" and self.ask.tools:
             return "tool"               # it takes a schema or tools, not both
-        return chosen or ("schema" if adapter.profile.get("supports_json_schema_output") else "tool")
+        takes_schemas = adapter.profile.get("supports_json_schema_output")
+        if chosen == "schema" and self.model.provider.wire == "anthropic" and not takes_schemas:
+            return "tool"               # what the library does not know to take one, it does not ask for one
+        return chosen or ("schema" if takes_schemas else "tool")
 
     def _first(self, form: str) -> ModelMessage:
         from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
@@ -246,11 +252,26 @@ def _proxied(base_url: str) -> httpx2.AsyncBaseTransport | None:
     proxy = proxies.get(parts.scheme) or proxies.get("all")
     if not proxy or not parts.hostname or parts.hostname in ("127.0.0.1", "localhost", "::1") or proxy_bypass(parts.hostname):
         return None
-    return httpx2.AsyncHTTPTransport(retries=0, proxy=proxy)
+    try:
+        return httpx2.AsyncHTTPTransport(retries=0, proxy=proxy)
+    except (ValueError, ImportError, httpx2.InvalidURL):     # their words hold the proxy's password
+        raise ModelFailed(Failure.REFUSED, (
+            f"the proxy that the environment names for {parts.scheme}:// ({parts.scheme.upper()}_PROXY or ALL_PROXY) cannot be "
+            f"used: it must be an http:// or https:// address. NO_PROXY={parts.hostname} goes around it"
+        )) from None
+
+
+def _hush() -> None:
+    """Two libraries say on standard error what is not so here: which key they take, and that a count is none."""
+    logger = logging.getLogger("google_genai")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+    warnings.filterwarnings("ignore", message="Failed to extract usage")
 
 
 def _adapter(model: ProviderModel, key: str, client: httpx2.AsyncClient) -> Adapter:
     """The library's side of a protocol. No client retries: the wire does."""
+    _hush()
     wire, name = model.provider.wire, model.name.partition(":")[2]
     if wire == "anthropic":
         from anthropic import AsyncAnthropic

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from reverie import errors
 from reverie.core.model import Failure, ModelFailed
@@ -14,6 +15,7 @@ WIRES = ("anthropic", "openai-responses", "openai-chat", "gemini")
 STRUCTURED = ("schema", "tool", "words")    # how an answer's form is asked for: by the API, as a tool's input, in the prompt
 KEY_SECONDS = 20.0                          # for a key command: a password manager may ask its owner
 LONGEST_KEY = 10_000
+NO_KEY = "none"                             # the libraries want one, local servers do not look at it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,11 @@ class Provider:
             return _said(self.key_command, environment)
         for name in self.key_variables:
             if value := environment.get(name, "").strip():
+                if not _is_key(value):
+                    raise ModelFailed(Failure.REFUSED, (
+                        f"{self.name}: what stands in {name} is no key: it holds a space, a line break or a character beside "
+                        "ASCII, or is too long. Set it again"
+                    ))
                 return value
         if self.needs_key:
             names = " or ".join(self.key_variables) or "no variable"
@@ -43,7 +50,7 @@ class Provider:
                 Failure.REFUSED, f"{self.name} needs a key: {names} is not set. Set it, or name a command that prints the key "
                 f"(settings.toml, [providers.{self.name}] key_command)"
             )
-        return "none"       # the libraries want one, local servers do not look at it
+        return NO_KEY
 
 
 def _local(name: str, port: int) -> Provider:
@@ -90,8 +97,10 @@ def _own(name: str, row: Any) -> Provider:
         base_url=_text(where, "base_url", row.get("base_url", base.base_url)),
         base_variable="" if "base_url" in row else base.base_variable,
     )
-    if not made.base_url.startswith(("http://", "https://")):
-        raise errors.WrongUse(f"{where} needs base_url, which begins with http:// or https://")
+    if name == "agent" or ":" in name or not name.strip():
+        raise errors.WrongUse(f"{where}: a provider cannot have this name")
+    if not is_address(made.base_url):
+        raise errors.WrongUse(f"{where} needs base_url, an address that begins with http:// or https://")
     if "key_variable" in row:
         made = replace(made, key_variables=(_text(where, "key_variable", row["key_variable"]),), needs_key=True)
     if "key_command" in row:
@@ -100,6 +109,20 @@ def _own(name: str, row: Any) -> Provider:
             raise errors.WrongUse(f'{where}: key_command is a list of texts: ["pass", "show", "my-key"]')
         made = replace(made, key_command=tuple(command))
     return made
+
+
+def is_address(url: str) -> bool:
+    """Whether this is where a server can be: http or https, a host, a port if any."""
+    try:
+        parts = urlsplit(url)
+        is_written_well = url.isprintable() and " " not in url and parts.scheme in ("http", "https")
+        return is_written_well and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _is_key(value: str) -> bool:
+    return len(value) <= LONGEST_KEY and value.isascii() and value.isprintable() and " " not in value
 
 
 def _text(where: str, name: str, value: Any) -> str:
@@ -122,6 +145,6 @@ def _said(command: Sequence[str], environment: Mapping[str, str]) -> str:
     except (OSError, subprocess.SubprocessError, ValueError):
         raise failed from None
     key = done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
-    if not key or len(key) > LONGEST_KEY or not key.isprintable():
+    if not key or not _is_key(key):
         raise failed
     return key

@@ -5,7 +5,6 @@ Nothing here is imported unless a model was chosen, and no client library before
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
@@ -20,6 +19,7 @@ from reverie.models import providers
 Tables = Mapping[str, Mapping[str, Any]]        # [prices], [windows] and [providers] of the user's settings
 
 AGENT = "agent"
+DEAREST = 1_000_000             # for a million tokens; above it the sums of a database would overflow
 _FIELDS = ("input", "output", "cached", "written")
 
 
@@ -43,6 +43,8 @@ def named(name: str, tables: Tables, environment: Mapping[str, str], min_remaini
     from reverie.models.client import ProviderModel
 
     moved = environment.get(provider.base_variable, "").strip() if provider.base_variable else ""
+    if moved and not providers.is_address(moved):
+        raise errors.WrongUse(f"{provider.base_variable} is no address that begins with http:// or https://")
     return ProviderModel(
         name=f"{maker}:{model}", window=window(name, tables), provider=provider, base_url=moved or provider.base_url,
         environment=environment, min_remaining_percent=min_remaining_percent,
@@ -72,6 +74,11 @@ def window(name: str, tables: Tables) -> int:
 def price(name: str, tables: Tables) -> Price | None:
     """What a model costs: the user's word, else the table's, else None. "provider:*" holds for all of a provider."""
     provider = name.partition(":")[0]
+    for key, row in tables.get("prices", {}).items():
+        if not isinstance(row, dict):           # a currency, a price without a model
+            raise errors.WrongUse(
+                f"[prices] {key} = {row!r} is no price: say [prices.\"provider:model\"] with input and output, in {currency()}"
+            )
     for table in (tables.get("prices", {}), known()["prices"]):
         for key in (name, f"{provider}:*"):
             if key in table:
@@ -100,6 +107,6 @@ def _price(key: str, row: Any) -> Price:
     if not values or unknown or None in (values["input"], values["output"]):
         raise errors.WrongUse(f"[prices.{key!r}] needs input and output, and may have cached and written: for a million tokens")
     for name, value in values.items():
-        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf):
-            raise errors.WrongUse(f"[prices.{key!r}] {name} = {value!r} is no price")
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= DEAREST):
+            raise errors.WrongUse(f"[prices.{key!r}] {name} = {value!r} is no price: for a million tokens, up to {DEAREST:,}")
     return Price(**values)

@@ -3,7 +3,9 @@
 Sitting here, at the very end, it sees each request that is really made, whatever a library does above it. Each is announced
 to the meter with the size of its body: no tokenizer makes more tokens than a text has bytes, and JSON has more bytes than
 the text it carries. It tries again after 5xx, 429 and lost connections, within the deadline; it follows no redirect (a key
-would go along), reads no body without end, and remembers what the provider says of its rate limits.
+would go along), reads no body without end, and remembers what the provider says of its rate limits. What libraries take from
+variables of their vendors (headers of a gateway, an organization) goes to that vendor's address only, and a key that a server
+says back goes no further.
 """
 
 from __future__ import annotations
@@ -30,6 +32,14 @@ TRIES = 4
 FIRST_WAIT = 0.5                # seconds; doubled at each try
 LARGEST = 16 * 1024 * 1024      # bytes of an answer that are read
 SHOWN = 300                     # characters of a provider's own words in a message
+LONGEST_WAIT = 86_400.0         # seconds that a provider's word for a wait, or for a limit, holds
+SHORTEST_KEY = 8                # bytes of a key that is looked for in an answer: a shorter one is a word
+_HEADERS = re.compile(          # what a request needs; the names of the client's own program and system go along
+    r"host|connection|accept|accept-encoding|content-type|content-length|user-agent|anthropic-(?:version|beta)|x-stainless-.*"
+    r"|x-goog-api-client|x-server-timeout"
+)
+_KEY_HEADERS = ("authorization", "x-api-key", "x-goog-api-key")
+UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol)
 TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529))
 
 
@@ -45,7 +55,8 @@ class Limits:
         """Read the headers of an answer; a provider that says nothing changes nothing."""
         found = [each for each in _said_limits(headers, now) if each[1] > now]
         if found:
-            self.percent, self.until, self.which = min(found)
+            self.percent, until, self.which = min(found)
+            self.until = min(until, now + LONGEST_WAIT)
 
     def hold(self, least: int, now: float) -> None:
         """Raise ``ModelFailed`` (LIMITED) while less than this share is left (spec/codex §3: Codex's guard, and its 25 %)."""
@@ -64,7 +75,8 @@ class Wire:
     limits: Limits
     deadline: float                     # time.monotonic()
     most_output: int
-    secrets: tuple[str, ...] = ()       # the key: never in a message
+    key: str = ""                       # never in a message
+    vendors_own: bool = False           # the address is the vendor's: what its variables add to a request may go there
     failed: ModelFailed | None = None
     most_input: int = 0                 # of the round trip at work
     sent: int = field(default=0)
@@ -78,9 +90,21 @@ class Wire:
 
     def discreet(self, text: str) -> str:
         """A provider's words, as they may be shown and logged."""
-        for secret in self.secrets:
-            text = text.replace(secret, "…") if secret else text
+        text = text.replace(self.key, "…") if self.key else text
         return clip(redact.redact(" ".join(text.split())).text, SHOWN).text
+
+
+    def without_key(self, data: bytes) -> bytes:
+        """An answer from which nobody learns the key that was sent."""
+        key = self.key.encode()
+        return data.replace(key, "…".encode()) if len(key) >= SHORTEST_KEY else data
+
+    def strip(self, headers: httpx2.Headers) -> None:
+        """Take out of a request what is not meant for this address."""
+        for name, value in list(headers.items()):
+            ours = _HEADERS.fullmatch(name) or (name in _KEY_HEADERS and (not self.key or self.key in value))
+            if not ours and not self.vendors_own:
+                del headers[name]
 
 
 class _Transport(httpx2.AsyncBaseTransport):
@@ -92,6 +116,7 @@ class _Transport(httpx2.AsyncBaseTransport):
         if wire.failed:                 # what was refused is not tried again by a library
             raise wire.failed
         body = await request.aread()
+        wire.strip(request.headers)
         request.headers["accept-encoding"] = "identity"
         for left in reversed(range(TRIES)):
             response, failed = await self._once(request, len(body))
@@ -116,7 +141,7 @@ class _Transport(httpx2.AsyncBaseTransport):
         wire.sent += 1
         try:
             response = await self._inner.handle_async_request(request)
-        except httpx2.ConnectError as error:        # nothing was sent, nothing was used
+        except UNSENT as error:                     # nothing was sent, nothing was used
             wire.meter.after(Used(calls=1))
             return None, ModelFailed(Failure.UNAVAILABLE, f"no connection to {request.url.host}: {wire.discreet(str(error))}")
         except httpx2.TransportError as error:
@@ -132,7 +157,9 @@ class _Transport(httpx2.AsyncBaseTransport):
         wire.limits.learn(response.headers, time.time())
         if data is None:
             wire.meter.after(self._unknown())
-            raise wire.fail(ModelFailed(Failure.BAD_ANSWER, f"{request.url.host} answered with more than {LARGEST:,} bytes"))
+            fault = "packed, although it was asked for plain" if _is_packed(response) else f"with more than {LARGEST:,} bytes"
+            raise wire.fail(ModelFailed(Failure.BAD_ANSWER, f"{request.url.host} answered {fault}"))
+        data = wire.without_key(data)
         if response.status_code == 200:
             return httpx2.Response(200, headers=_plain(response.headers), content=data, request=request), None
         wire.meter.after(Used(calls=1))             # a refusal is not billed
@@ -162,7 +189,7 @@ class _Transport(httpx2.AsyncBaseTransport):
 
 async def _read(response: httpx2.Response) -> bytes | None:
     """The body; None when it has no end that we would wait for, or comes packed although we asked for it plain."""
-    if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
+    if _is_packed(response):
         return None
     data = bytearray()
     async for part in response.aiter_raw():
@@ -170,6 +197,10 @@ async def _read(response: httpx2.Response) -> bytes | None:
         if len(data) > LARGEST:
             return None
     return bytes(data)
+
+
+def _is_packed(response: httpx2.Response) -> bool:
+    return response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity")
 
 
 def _plain(headers: httpx2.Headers) -> list[tuple[str, str]]:
@@ -194,13 +225,10 @@ def _message(data: bytes) -> str:
 
 
 def _retry_after(headers: Mapping[str, str], now: float) -> float:
-    """Seconds, 0 when nothing is said. A date, a number, or (OpenAI) milliseconds."""
+    """Seconds, 0 when nothing is said, a day at most. A date, a number, or (OpenAI) milliseconds."""
     if (ms := _number(headers.get("retry-after-ms", ""))) is not None:
-        return max(0.0, ms / 1000)
-    said = headers.get("retry-after", "")
-    if (seconds := _number(said)) is not None:
-        return max(0.0, seconds)
-    return max(0.0, _time(said, now) - now)
+        return min(ms / 1000, LONGEST_WAIT)
+    return min(max(0.0, _time(headers.get("retry-after", ""), now) - now), LONGEST_WAIT)
 
 
 def _said_limits(headers: Mapping[str, str], now: float) -> list[tuple[float, float, str]]:
