@@ -32,6 +32,9 @@ def test_money_has_fractions_and_tokens_have_none(tmp_path: Path) -> None:
     ('models.money_per_day = "much"', "is not a number"),
     ('models.tokens_per_day = "many"', "not a whole number"),
     ("models.tokens_per_day = inf", "not a whole number"),
+    ("models.tokens_per_day = 0.5", "not a whole number"),      # it would be 0, which is no cap
+    ("models.tokens_per_day = true", "not a whole number"),
+    ("models.money_per_day = true", "is not a number"),
     ("models.extrakt = 'x'", "unknown setting 'models.extrakt'"),
     ("prices = 3", "must be a table"),
 ])  # fmt: skip

@@ -221,6 +221,8 @@ def _checked(setting: Setting, default: Any, least: int | None, most: int | None
         return _listed(setting)
     try:
         number = type(default)(setting.value)
+        if isinstance(setting.value, bool) or (isinstance(setting.value, float) and number != setting.value == setting.value):
+            raise ValueError        # half a token would be none, and none is no cap
     except (TypeError, ValueError, OverflowError):
         kind = "a whole number" if isinstance(default, int) else "a number"
         raise errors.BadSettings(f"{setting.name} = {setting.value!r} (from {setting.origin}) is not {kind}") from None

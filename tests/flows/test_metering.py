@@ -114,6 +114,39 @@ def test_a_round_trip_that_nobody_ended_counts_in_full(memory: Memory) -> None:
 def test_a_call_that_was_not_announced_is_recorded_all_the_same(memory: Memory) -> None:
     metered(memory, Forgetful(announces=False)).ask(ask())
     assert memory.space.home.ledger.today().tokens == 77
+    for caps in (Caps(tokens_per_day=50), Caps(money_per_day=1)):           # passed by then, or not to be held
+        metered(memory, Forgetful(announces=False), caps=caps).ask(ask())
+    fails = ModelFailed(Failure.TIMEOUT, "", used=Used(input=20, output=3))
+    assert failure_of(lambda: metered(memory, Forgetful(announces=False, fails=fails)).ask(ask())).used.tokens == 23
+    assert memory.space.home.ledger.today().tokens == 3 * 77 + 23
+
+
+def test_a_price_beyond_all_measure_breaks_no_sums(memory: Memory) -> None:
+    model = ScriptedModel(["one", "two"], used=Used(input=10**30, output=10**30))
+    for _ in range(2):
+        metered(memory, model, price=Price(input=1e6, output=1e6)).ask(ask())
+    failed = failure_of(lambda: metered(memory, model, price=Price(input=1e6, output=1e6), caps=Caps(money_per_day=10**12)).ask(ask()))
+    assert failed.why is Failure.CAP
+    assert memory.space.home.ledger.today().money == 2 * 10**15
+
+
+@pytest.mark.parametrize("flow", ["extract", "consolidate", "dream", "recall"])
+def test_the_cap_of_a_run_holds_in_every_flow(flow: str) -> None:
+    script = ScriptedModel(lambda ask: "yes", used=Used(input=400, output=100))
+    with temporary_memory(model=script, settings="models.tokens_per_run = 1200\n") as memory:
+        for _ in range(2):                              # two runs
+            model = memory.model(flow)
+            assert model
+            model.ask(ask())
+            model.ask(ask())
+            assert failure_of(lambda model=model: model.ask(ask())).why is Failure.CAP  # type: ignore[misc]
+        assert memory.space.home.ledger.today().calls == 4
+
+
+def test_a_cap_that_is_too_small_to_be_counted_is_not_none() -> None:
+    with temporary_memory(model=ScriptedModel(["never"]), settings='models.money_per_day = 1e-9\n[prices."scripted:*"]\ninput = 1\noutput = 1\n') as memory:
+        model = memory.model("extract")
+        assert model and failure_of(lambda: model.ask(ask())).why is Failure.CAP
 
 
 def test_what_is_forbidden_is_not_asked_and_says_by_what(memory: Memory) -> None:

@@ -230,6 +230,15 @@ def test_a_program_that_prints_without_end_is_ended(tmp_path: Path, monkeypatch:
     assert failed.why is Failure.BAD_ANSWER
 
 
+def test_a_program_that_cannot_be_run_costs_nothing(tmp_path: Path) -> None:
+    fake = Fake(tmp_path, "codex")
+    (tmp_path / "bin/codex").write_bytes(b"\x7fELF no program")
+    watch = Watch()
+    failed = failure_of(lambda: fake.model().ask(ask(), watch))
+    assert failed.why is Failure.UNAVAILABLE and "cannot be run" in str(failed)
+    assert [used.tokens for used in watch.used] == [0]
+
+
 def test_without_the_program_it_says_so() -> None:
     failed = failure_of(lambda: registry.named("agent:codex", {}, {"PATH": "/nowhere"}).ask(ask(), Watch()))
     assert failed.why is Failure.REFUSED

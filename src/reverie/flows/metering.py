@@ -16,6 +16,7 @@ from reverie.core.model import Answer, Ask, Failure, Json, Meter, Model, ModelFa
 from reverie.storage.ledger import Call, Ledger
 
 MOST = 10**12                   # tokens of one round trip that anybody may claim: the sums must not overflow
+MOST_MONEY = 10**15             # millionths; far beyond any cap
 NO_CALL = (Failure.CAP, Failure.FORBIDDEN)
 
 
@@ -55,7 +56,7 @@ class Metered:
         try:
             answer = self.model.ask(discreet(ask), gauge)
         except ModelFailed as failed:
-            gauge.end("" if failed.why in NO_CALL else str(failed.why))
+            gauge.end("" if failed.why in NO_CALL else str(failed.why), failed.used)
             failed.used = gauge.used
             raise
         except BaseException:
@@ -96,11 +97,16 @@ class _Gauge:
             ))
         if self._outer:
             self._outer.before(most_input=most_input, most_output=most_output)
+        self._announce(most_input, most_output, metered.caps)
+
+    def _announce(self, most_input: int, most_output: int, caps: Caps) -> None:
+        metered = self._metered
         price = metered.price
+        money = min(price.most(input=most_input, output=most_output), MOST_MONEY) if price else None
         number = metered.ledger.reserve(
             Call(flow=self._ask.flow, model=metered.name, run=metered.run, most_input=most_input, most_output=most_output,
-                 most_money=price.most(input=most_input, output=most_output) if price else None, seconds=self._ask.seconds),
-            metered.caps, currency=metered.currency,
+                 most_money=money, seconds=self._ask.seconds),
+            caps, currency=metered.currency,
         )
         self._open = (number, most_input, most_output)
 
@@ -116,7 +122,7 @@ class _Gauge:
         elif failure and self._last:
             self._write(*self._last, failure)
         elif said and said.tokens and not self.used.calls:
-            self._reserve(0, 0)
+            self._announce(0, 0, Caps())            # it is too late for a cap, not for the count
             self._settle(said, failure)
 
     def _bound(self) -> Used:
@@ -135,7 +141,8 @@ class _Gauge:
 
     def _write(self, number: int, used: Used, failure: str) -> None:
         price = self._metered.price
-        self._metered.ledger.settle(number, used, money=price.of(used) if price else None, failure=failure)
+        money = min(price.of(used), MOST_MONEY) if price else None
+        self._metered.ledger.settle(number, used, money=money, failure=failure)
 
 
 def _plausible(used: Used) -> Used:

@@ -96,7 +96,11 @@ class OwnAgent:
     def _round(self, program: str, prompt: str, ask: Ask, meter: Meter, deadline: float) -> tuple[Said, Used]:
         most_input = len(prompt.encode("utf-8", "replace")) + self.agent.unseen
         meter.before(most_input=most_input, most_output=ask.output_tokens)
-        done = self._run(program, prompt, deadline - time.monotonic())
+        try:
+            done = self._run(program, prompt, deadline - time.monotonic())
+        except ModelFailed:             # it never ran
+            meter.after(Used(calls=1))
+            raise
         said = self.agent.read(done.out)
         used = said.used
         if not used.known or not used.tokens:

@@ -1,4 +1,5 @@
-"""Running another program to its end or to its deadline: with everything that it started, and no more of its words than fit."""
+"""Running another program to its end or to its deadline: with everything that it started, unless it left the program's process
+group, and no more of its words than fit."""
 
 from __future__ import annotations
 

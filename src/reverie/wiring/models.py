@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any
 
 from reverie import errors
@@ -44,7 +45,8 @@ class Models:
                 )
             model = self._models[chosen]
         return Metered(
-            model=model, ledger=self._setup.space.home.ledger, caps=self._caps(most_tokens), run=run,
+            model=model, ledger=self._setup.space.home.ledger, caps=self._caps(most_tokens),
+            run=run or f"{flow}-{uuid.uuid4().hex}",        # without a run of its own no cap of a run would hold
             price=registry.price(model.name, self._setup.settings.tables), currency=registry.currency(),
             forbidden=self.switch.forbids(background=self._setup.background),
         )
@@ -102,9 +104,13 @@ class Models:
         from reverie.core.cost import MILLION, Caps
 
         values = self._setup.settings
+        def money(name: str) -> int:
+            amount = float(values[name])
+            return max(1, int(amount * MILLION)) if amount else 0       # one that is too small to be counted is not none
+
         return Caps(
             tokens_per_day=values["models.tokens_per_day"], tokens_per_month=values["models.tokens_per_month"],
             tokens_per_run=most_tokens or values["models.tokens_per_run"],
-            money_per_day=int(values["models.money_per_day"] * MILLION),
-            money_per_month=int(values["models.money_per_month"] * MILLION),
+            money_per_day=money("models.money_per_day"),
+            money_per_month=money("models.money_per_month"),
         )
