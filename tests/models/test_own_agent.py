@@ -230,6 +230,16 @@ def test_a_program_that_prints_without_end_is_ended(tmp_path: Path, monkeypatch:
     assert failed.why is Failure.BAD_ANSWER
 
 
+@every_agent
+@pytest.mark.parametrize(("input", "output"), [(300, 40), (900, 0), (300, -5)])
+def test_what_it_does_not_count_is_taken_at_its_most(tmp_path: Path, agent: str, input: int, output: int) -> None:
+    fake, watch = Fake(tmp_path, agent), Watch()
+    (tmp_path / "turn-0").write_text(printed(agent, '{"a": "b"}', input=0 if agent != "claude-code" and input == 300 else input, output=output))
+    fake.model().ask(ask(), watch)
+    assert watch.used[0].output == (40 if output == 40 else 500)
+    assert watch.used[0].input in ((300, watch.bounds[0]) if input == 300 else (900,))
+
+
 def test_a_program_that_cannot_be_run_costs_nothing(tmp_path: Path) -> None:
     fake = Fake(tmp_path, "codex")
     (tmp_path / "bin/codex").write_bytes(b"\x7fELF no program")

@@ -12,7 +12,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reverie.core import answers, blocks, redact, switch
@@ -103,9 +103,9 @@ class OwnAgent:
             raise
         said = self.agent.read(done.out)
         used = said.used
-        if not used.known or not used.tokens:
+        if not used.known or not used.input or (said.text and not used.output):
             # it may have been asked before it failed; what it did not say is taken at its most
-            used = Used(input=most_input, output=ask.output_tokens, calls=1, known=False)
+            used = replace(used, input=used.input or most_input, output=used.output or ask.output_tokens, calls=1, known=False)
         meter.after(used)
         if done.code is None:
             if done.too_much:
