@@ -66,6 +66,23 @@ def test_what_cannot_be_found_there_is_the_models_word(claim: dict[str, Any]) ->
     assert (by, scope) == (By.MODEL, "project")
 
 
+@pytest.mark.parametrize(("words", "statement", "by"), [
+    ("Never force-push to main, it breaks the nightly tests.", "Force-push to main.", By.MODEL),
+    ("Never force-push to main, it breaks the nightly tests.", "Never force-push to main.", By.USER),
+    ("Never force-push to main, it breaks the nightly tests.", "Avoid a force-push to main.", By.USER),
+    ("Please don't force-push to main.", "Force-push to main, please.", By.MODEL),
+    ("You shouldn't deploy from a laptop.", "Deploy from a laptop.", By.MODEL),
+    ("Always run the linter before a commit.", "Never run the linter before a commit.", By.MODEL),
+    ("Use pnpm here, not npm.", "Use pnpm here.", By.USER),
+    ("Use pnpm here, not npm.", "Use pnpm here instead of npm.", By.USER),
+    ("Use pnpm here, not npm.", "Use npm here.", By.MODEL),
+    ("不要提交到主分支。", "提交到主分支。", By.MODEL),
+    ("不要提交到主分支。", "不要提交到主分支。", By.USER),
+])  # fmt: skip
+def test_the_contrary_of_what_was_said_is_not_the_persons_word(words: str, statement: str, by: By) -> None:
+    assert [found[0] for found in proposals([said(entry(quote=words, statement=statement))], person(words))[0]] == [by]
+
+
 def test_an_assistants_words_are_never_the_persons() -> None:
     assistant = Message(id="a", voice=Voice.ASSISTANT, text=RULE)
     [(by, _, _)] = proposals([said(entry(message=1))], person("ok?"), assistant)[0]

@@ -261,13 +261,18 @@ def _slots(old: Claim, new: Claim) -> list[Slot]:
 
 NEGATIONS = frozenset(
     ("not", "no", "never", "don't", "doesn't", "cannot", "can't", "mustn't", "without", "avoid", "stop"))
-_CJK_NEGATIONS = ("不", "别", "勿", "没", "ない", "ません", "禁止", "안 ", "말고", "마세요", "금지")
+CJK_NEGATIONS = ("不", "别", "勿", "没", "ない", "ません", "禁止", "안 ", "말고", "마세요", "금지")
 
 
 def _denies(claim: Claim) -> bool:
     memory = claim.memory
-    said = (memory.description or memory.body or memory.name).lower().replace("’", "'")
-    return bool(NEGATIONS & set(said.split())) or any(sign in said for sign in _CJK_NEGATIONS)
+    return denies(memory.description or memory.body or memory.name)
+
+
+def denies(text: str) -> bool:
+    """Whether a text says no to something."""
+    said = text.lower().replace("’", "'")
+    return bool(NEGATIONS & set(said.split())) or any(sign in said for sign in CJK_NEGATIONS)
 
 
 OWNING = frozenset(stem(word) for word in (

@@ -9,12 +9,13 @@ shown to it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from reverie import texts
-from reverie.core import text, trust
+from reverie.core import relation, text, trust
 from reverie.core.budget import clip
 from reverie.core.memory import TYPES, By, Memory, Source
 from reverie.core.model import Ask, Effort, Json
@@ -28,6 +29,7 @@ PART_BYTES = 200_000                # of a conversation in one question, where t
 BYTES_PER_TOKEN = 1.9               # at the dearest
 SHARE = 0.7                         # of the window (study, Codex §6)
 SMALLEST_WINDOW = 8_000             # tokens, for a model whose window is not known
+TURNED_ROUND = 0.8                  # of what the person denied stands in a statement that denies nothing
 SHORTEST_QUOTE = 8                  # characters
 THEIRS = 0.6                        # of a statement's terms stand in the person's own message
 ANSWER_TOKENS = 4_000
@@ -139,14 +141,39 @@ def _stands_in(quote: str, said: str) -> bool:
 
 def _is_theirs(memory: Memory, message: Message) -> bool:
     """Whether a memory says what the person said: most of its terms are theirs, each address, path, number and name with a mark
-    in it is, and it does not order an agent about with words that are not."""
-    if message.voice is not Voice.PERSON:
+    in it is, none of it is turned into its contrary, and it does not order an agent about with words that are not."""
+    if message.voice is not Voice.PERSON or _is_turned_round(memory.body, message.text):
         return False
     said = set(text.tokens(message.text))
-    terms = [term for term in text.tokens(memory.body) if not term.startswith(text.MEANING)]
-    if not terms or sum(term in said for term in terms) < THEIRS * len(terms):
+    terms = _terms(memory.body)
+    if not terms or len(terms & said) < THEIRS * len(terms):
         return False
     flat = message.text.casefold()
     marked = (word.strip(".,;:!?()\"'`。，、").casefold() for word in memory.text.split())
     exact = (word for word in marked if any(mark in word for mark in "/\\@:=$|<>{}") or any(map(str.isdigit, word)))
     return all(word in flat for word in exact) and (not trust.instructs(memory.text) or bool(trust.instructs(message.text)))
+
+
+_CLAUSE = re.compile(r"[.,;:!?](?:\s|$)|[\n。，、；：！？]|\b(?:but|because)\b|\b(?=instead of|rather than|over )")
+_NO = re.compile("|".join(map(re.escape, relation.CJK_NEGATIONS)))
+_IN_PLACE_OF = re.compile(r"\b(?:instead of|rather than|over)\b|n['’]t\b", re.IGNORECASE)
+
+
+def _is_turned_round(statement: str, said: str) -> bool:
+    """Whether a statement affirms what the person denied, or denies what they did not: in the same words, as the contrary."""
+    denied, now = _denied(said), _denied(statement)
+    if now:
+        return any(not any(2 * len(clause & other) >= len(clause) for other in denied) for clause in now)
+    terms = _terms(statement)
+    return any(len(clause & terms) >= TURNED_ROUND * len(clause) for clause in denied)
+
+
+def _denied(words: str) -> list[set[str]]:
+    """The terms of each clause that says no to something."""
+    clauses = (clause for clause in _CLAUSE.split(words) if relation.denies(clause) or _IN_PLACE_OF.search(clause))
+    found = (_terms(_NO.sub(" ", clause)) - relation.NEGATIONS for clause in clauses)
+    return [terms for terms in found if terms]
+
+
+def _terms(words: str) -> set[str]:
+    return {term for term in text.tokens(words) if not term.startswith(text.MEANING)}
