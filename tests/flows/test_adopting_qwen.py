@@ -146,3 +146,18 @@ def test_the_command(base: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "reverie", "adopt", "--from", "qwen-code", "--cwd", str(base / "app"), "--json"],
                           env=environment, capture_output=True, timeout=60, check=True)
     assert [each["outcome"] for each in json.loads(done.stdout)["files"]] == ["adopted"]
+
+
+@pytest.mark.parametrize("design", ["qwen-code", "reverie", "claude-code"])
+def test_a_file_about_how_an_agent_should_work_is_no_order_to_it(tmp_path: Path, design: str) -> None:
+    """Most of what is worth remembering is that; only who reads the fence as a part of the text takes it for an attack."""
+    (tmp_path / "project/.git").mkdir(parents=True)
+    with open_memory(tmp_path / "home", cwd=tmp_path / "project", design=design) as memory:
+        memory.remember("The dashboard is at https://grafana.example/d/1")
+        [other] = [file for file in (tmp_path / "home/stores").rglob("*.md") if file.name != "MEMORY.md"]
+        file = other.parent.parent / "feedback/style.md" if design == "qwen-code" else other.with_name("feedback_style.md")
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("---\nname: Working style\ndescription: How the agent should work\ntype: feedback\n---\n\n"
+                        "Show a plan before any edit, run the tests before each commit.\n")
+        memory.adopt()
+        assert {each.memory.status for each in memory.list() if "plan" in each.memory.text} == {Status.ACTIVE}

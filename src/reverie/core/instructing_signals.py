@@ -166,7 +166,7 @@ _OVERRIDE: tuple[tuple[str, float, str, bool], ...] = (
                     r"|directive)s?\b", False),
 )
 _ADDRESS: tuple[tuple[str, float, str, bool], ...] = (
-    ("address", 3, rf"\b(?:note|notice|message|instructions?|attention|reminder|memo|hint|important|warning|info|information"
+    ("address", 3, rf"(?<!feedback )\b(?:note|notice|message|instructions?|attention|reminder|memo|hint|important|warning|info|information"
                    rf"|request|directive|for|to|dear|hey|hello|psa|calling|notes)\b"
                    rf"[ \t]{{0,2}}[:!,]?[ \t]{{0,2}}(?:to |for )?(?:all |any |the |every |our |other "
                    rf"|future )?{_AGENT}(?: (?:agents?|assistants?|models?|users|tools?|systems?))?"
@@ -188,9 +188,12 @@ _ADDRESS: tuple[tuple[str, float, str, bool], ...] = (
     ("address", 1, r"\b(?:important|critical|urgent|mandatory|attention)\b\s{0,2}[:!]", False),
 )
 _MEMORIZE: tuple[tuple[str, float, str, bool], ...] = (
+    ("memory", 2, r"\b(?:keep|record)\b[^.\n]{0,40}\bacross (?:all )?(?:sessions|projects|conversations)\b", True),
+    ("memory", 3, r"\b(?:remember|memori[sz]e|retain|store|save|learn)\b[^.\n]{0,40}\bacross (?:all )?(?:sessions|projects"
+                  r"|conversations)\b", True),
     ("memory", 3, r"\b(?:remember|memori[sz]e|retain|store|save|record|keep|learn)\b[^.\n]{0,40}\b(?:permanently|forever"
                   r"|for (?:all|every|any) (?:future|later|upcoming|other)? ?(?:sessions?|conversations?|"
-                  r"tasks?|projects?|runs?)|across (?:all )?(?:sessions|projects|conversations))\b", True),
+                  r"tasks?|projects?|runs?))\b", True),
     ("memory", 2.5, r"\b(?:save|store|add|write|append|record|commit|put|persist|insert|copy|place"
                     r"|note)\b (?:[^\s.;]+\s){0,10}?(?:to|in|into) (?:your |its |assistant |agent ){1,2}"
                     r"(?:long[- ]?term |permanent |persistent )?(?:memory|memories|memory file|notes)\b", True),
@@ -218,7 +221,7 @@ _MEMORIZE: tuple[tuple[str, float, str, bool], ...] = (
                   r"|\bremember that\b|\bplease remember\b|\bsave this\b|\bstore this\b|\brecord this\b", True),
     ("memory", 1, rf"\bthe {_USER} (?:has |have |had )?(?:already |explicitly |previously )?(?:approved|agreed|consented"
                   rf"|authori[sz]ed|given (?:permission|consent)|confirmed|allowed|granted|said so|"
-                  r"asked you|instructed you|signed off)", True),
+                  r"(?:asked|instructed) you(?! to)|signed off)", True),
     ("memory", 1.5, rf"\bthe {_USER} (?:has |have )?(?:prefers?|wants?|indicated|would like|expects?|likes?|said|stated"
                     rf"|noted) (?:that )?(?:you|they|all|their|the (?:assistant|agent)) (?:to |want |would |should |can |may "
                     rf"|always |all )?"

@@ -73,7 +73,7 @@ class Admission:
 
     def released(self, before: bytes, brought: str | None) -> bool:
         """Whether a person lets these orders stand: they were there, unsealed, before the edit, which brings none."""
-        return bool(self.orders(before.decode("utf-8", "replace"))) and not self.orders(brought or "")
+        return bool(self.orders(said(frontmatter.parse(before)))) and not self.orders(brought or "")
 
     def raised(self, path: str, data: bytes, was: bytes | None = None) -> tuple[Memory, ...]:
         """What claims to be the user's own word in a file, and did not say exactly this as their word in ``was``."""
@@ -118,6 +118,12 @@ class Admission:
 def _says(memory: Memory) -> tuple[object, ...]:
     """What a memory says, and of what."""
     return memory.id, memory.text, memory.type, memory.scope, memory.project, memory.valid_until
+
+
+def said(document: Document) -> str:
+    """What a file says to a reader: the values of its frontmatter, which is no attempt to pass for a memory where it is one, and
+    its body. All of it where the frontmatter is broken."""
+    return document.text if document.problems else "\n".join((*(field.value for field in document.fields), "", document.body))
 
 
 def orders(text: str, instructs: Callable[[str], str | None] = trust.instructs) -> str | None:

@@ -294,7 +294,7 @@ class _Store:
             return "forgotten"
         if self.rules.unsealed(path, data, was):
             return "orders"
-        if not self.rules.orders(document.text) and not self.rules.orders_in_name(path):
+        if not self.rules.orders(admission.said(document)) and not self.rules.orders_in_name(path):
             return ""
         lines = frontmatter.parse(was).text.splitlines() if was is not None else []
         brought = "\n".join(line for line in document.text.splitlines() if line not in set(lines))

@@ -198,7 +198,7 @@ class _Native:
         return self.mount.owned(replace(memory, source=source, id=""))
 
     def _instructs(self, path: str, data: bytes) -> bool:
-        return bool(self.rules.orders(frontmatter.parse(data).text) or self.rules.orders_in_name(path))
+        return bool(self.rules.orders(admission.said(frontmatter.parse(data))) or self.rules.orders_in_name(path))
 
     def _same(self, memory: Memory) -> str:
         """The memory that says this already, "" when none does."""

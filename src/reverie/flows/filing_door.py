@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reverie.axes.scoping import Mount
-from reverie.core import redact
+from reverie.core import frontmatter, redact
 from reverie.core.layout import File
 from reverie.core.memory import Memory, Status
 from reverie.core.tool_answers import ROOT, Wording
 from reverie.errors import CommandRefused
+from reverie.flows import admission
 from reverie.flows.admission import FILE_BYTES, Admission
 from reverie.flows.filing_paths import Where
 from reverie.flows.space import Space
@@ -61,7 +62,7 @@ class Door:
             raise self._refused("forgotten")
         if before != data:
             data = self._as_the_agents(where, data)
-        reason = self._rules.orders(text)
+        reason = self._rules.orders(admission.said(frontmatter.parse(data)))
         if not reason or (before is not None and self._rules.released(before, brought)):
             return data, ""
         sealed = self._rules.sealed(self._base + where.relative, data)

@@ -86,7 +86,6 @@ def suspect(path: str, data: bytes) -> str:
     document = frontmatter.parse(data)
     if document.body and not admission.without_recalled(document).body:
         return "recalled"
-    said = text if document.problems else "\n".join((*(field.value for field in document.fields), "", document.body))
-    if rule := admission.orders(said) or admission.orders(naming.spoken(path)):
+    if rule := admission.orders(admission.said(document)) or admission.orders(naming.spoken(path)):
         return f"orders ({rule})"
     return ""
