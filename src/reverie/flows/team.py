@@ -90,6 +90,7 @@ class _State:
     ahead: tuple[str, ...]
     behind: tuple[str, ...]
     is_own: bool
+    elsewhere: str = ""         # the remote that the user pushes to instead of the upstream's
 
     @property
     def is_local(self) -> bool:
@@ -127,6 +128,8 @@ class _Sync:
             raise GitFailed(Outcome.SPARSE, f"{min(sparse)} is not checked out")
         if self.git.is_ignored(INDEX):
             raise GitFailed(Outcome.FOLDER_IGNORED, f"{self.git.folder}/ is ignored by git; see docs/team.md")
+        if name := self.git.filtered("any.md"):     # we would commit what the filter is there to change, or to encrypt
+            raise GitFailed(Outcome.FOLDER_REFUSED, f"git's filter {name!r} stands over {self.git.folder}/; see docs/team.md")
         for _ in range(ATTEMPTS):
             try:
                 return self._attempt()
@@ -142,11 +145,16 @@ class _Sync:
             raise GitFailed(Outcome.UNBORN, f"the branch {branch} has no commit yet")
         upstream = self.git.upstream(branch)
         there = self.git.fetch(upstream) if upstream else ""
+        elsewhere = self.git.pushed_to(branch) if upstream else ""
+        if upstream and elsewhere == upstream.remote:
+            elsewhere = ""
         if head == there or not there:
-            return _State(branch=branch, head=head, upstream=upstream, there=there, ahead=(), behind=(), is_own=True)
+            return _State(branch=branch, head=head, upstream=upstream, there=there, ahead=(), behind=(), is_own=True,
+                          elsewhere=elsewhere)
         ahead, behind = tuple(self.git.between(there, head)), tuple(self.git.between(head, there))
         is_own = not ahead or set(ahead) <= self.space.home.team.commits(self.label)
-        return _State(branch=branch, head=head, upstream=upstream, there=there, ahead=ahead, behind=behind, is_own=is_own)
+        return _State(branch=branch, head=head, upstream=upstream, there=there, ahead=ahead, behind=behind, is_own=is_own,
+                      elsewhere=elsewhere)
 
     def _attempt(self) -> Synced:
         state = self._state()
@@ -155,8 +163,9 @@ class _Sync:
         base = here if state.parent == state.head else self.git.tree(self.git.base(state.head, state.there))
         known = self.space.home.team.known(self.label)
         accepted = [key for key, each in known.items() if each.verdict == "accepted"]
-        local = team_folder.look(self.git, self.layout, self.mount.folder, here, accepted=accepted)
-        put = team_folder.Merging(self.git, self.layout, local, self.space.now()).merged(base, theirs)
+        large = self.git.large([*here.values(), *theirs.values(), *base.values()], team_trust.FILE_BYTES)
+        local = team_folder.look(self.git, self.layout, self.mount.folder, here, accepted=accepted, large=large)
+        put = team_folder.Merging(self.git, self.layout, local, self.space.now(), large=large).merged(base, theirs)
         shared = [path for path in sorted({*put.tree, *theirs}) if path != INDEX and put.tree.get(path) != theirs.get(path)]
         received = [
             path for path in sorted({*put.tree, *local.tree})
@@ -173,20 +182,25 @@ class _Sync:
                            waiting=self._waiting(put))
         if state.has_diverged:
             return self._set_aside(state, put, local.new, done, is_new=is_new)
-        managed = {path for path in (*here, *theirs, *put.tree) if team_folder.is_managed(self.layout, path)}
+        odd = {path for path, entry in put.tree.items() if team_folder.is_odd(entry, large)}
+        odd |= {path for path, entry in here.items() if team_folder.is_odd(entry, large) and path not in local.raw}
+        managed = {path for path in (*here, *theirs, *put.tree) if team_folder.is_managed(self.layout, path) and path not in odd}
         commit, made = self._commit(state, put, local.new, is_new=is_new)
         self.git.may_move(state.head, commit, managed)
         pushed, failure = self._push(state, commit)
         if failure is not None:
             commit, made = (state.head if state.ahead else state.there), ""
-        change = self._apply(local, put)
+        change = self._apply(local, put, odd)
         if commit != state.head:
             self._moved(state, commit, managed)
         self._learn_authors(commit, put)
         outcome = failure.outcome if failure else self._outcome(state, made=bool(made), pushed=pushed)
         if outcome is Outcome.UP_TO_DATE and (state.behind or received):
             outcome = Outcome.SYNCED
-        return replace(done, outcome=outcome, detail=failure.detail if failure else "", commit=made, pushed=pushed,
+        detail = failure.detail if failure else ""
+        if outcome is Outcome.NOT_PUSHED and state.elsewhere:
+            detail = f"{state.branch} is pushed to {state.elsewhere}, and that is yours to do"
+        return replace(done, outcome=outcome, detail=detail, commit=made, pushed=pushed,
                        shared=done.shared if made or pushed else (), waiting=self._waiting(put), change=change)
 
     def _outcome(self, state: _State, *, made: bool, pushed: bool) -> Outcome:
@@ -196,7 +210,7 @@ class _Sync:
             return Outcome.DIVERGED
         if state.is_local:
             return Outcome.LOCAL_AHEAD if made else Outcome.UP_TO_DATE
-        if not self.options.push and (made or state.ahead):
+        if (state.elsewhere or not self.options.push) and (made or state.ahead):
             return Outcome.NOT_PUSHED
         return Outcome.SYNCED if made or pushed else Outcome.UP_TO_DATE
 
@@ -219,7 +233,7 @@ class _Sync:
 
     def _push(self, state: _State, commit: str) -> tuple[bool, GitFailed | None]:
         """Push, when there is something of ours to push, and nothing but ours would go along."""
-        if state.is_local or not self.options.push or commit == state.there:
+        if state.is_local or state.elsewhere or not self.options.push or commit == state.there:
             return False, None
         assert state.upstream is not None
         going = set(self.git.between(state.there, commit))
@@ -258,10 +272,10 @@ class _Sync:
 
     # ── our side ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _apply(self, local: team_folder.Local, put: team_folder.Put) -> int:
+    def _apply(self, local: team_folder.Local, put: team_folder.Put, odd: set[str]) -> int:
         """Write the merge into the folder, through the journal."""
         paths = [       # what is to be otherwise, and what is missing here without having been taken out
-            path for path in sorted({*local.raw, *put.data}) if path not in local.refused
+            path for path in sorted({*local.raw, *put.data} - odd) if path not in local.refused
             and (local.tree.get(path) != put.tree.get(path) or (path in put.data and path not in local.raw))
         ]
         edits = [

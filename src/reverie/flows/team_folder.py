@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -40,7 +40,15 @@ def is_managed(layout: OfTeam, path: str) -> bool:
     return path == INDEX or layout.is_memory_path(path)
 
 
-def look(git: TeamGit, layout: OfTeam, folder: str, head: Tree, *, accepted: Iterable[tuple[str, str]]) -> Local:
+def is_odd(entry: Entry | None, large: Set[str]) -> bool:
+    """Whether what a commit has at a path is nothing that we would write: a link, another repository, a file beyond all measure
+    (``large``: ids). It comes and goes with the branch, as git brings it."""
+    return entry is not None and (entry.mode not in REGULAR or entry.id in large)
+
+
+def look(
+    git: TeamGit, layout: OfTeam, folder: str, head: Tree, *, accepted: Iterable[tuple[str, str]], large: Set[str] = frozenset()
+) -> Local:
     """The work tree's files against the commit that is checked out. ``accepted``: (path, digest) that a person let through."""
     local = Local()
     allowed = set(accepted)
@@ -54,8 +62,9 @@ def look(git: TeamGit, layout: OfTeam, folder: str, head: Tree, *, accepted: Ite
             else:
                 reason = skipped.get(path) or (data.reason if data is not None else "unreadable")
                 _refuse(local, head, path, Finding(path=path, reason=reason))
-    missing = [path for path in head if is_managed(layout, path) and path not in local.raw and path not in local.refused]
-    memories = [path for path in head if is_managed(layout, path) and path != INDEX]
+    files_there = [path for path, entry in head.items() if is_managed(layout, path) and not is_odd(entry, large)]
+    missing = [path for path in files_there if path not in local.raw and path not in local.refused]
+    memories = [path for path in files_there if path != INDEX]
     lost = [path for path in missing if path != INDEX]
     if len(lost) > max(MOST_MISSING, len(memories) * MOST_MISSING_SHARE):
         for path in missing:
@@ -63,7 +72,7 @@ def look(git: TeamGit, layout: OfTeam, folder: str, head: Tree, *, accepted: Ite
         detail = f"{len(lost)} of {len(memories)} files are missing; they are kept. Take memories out with `reverie forget`"
         local.refused[""] = Finding(path="", reason="many_missing", detail=detail)
     for path, entry in head.items():        # what is not ours to share stays as it is committed
-        if not is_managed(layout, path):
+        if not is_managed(layout, path) or (is_odd(entry, large) and path not in local.raw):
             local.tree[path] = entry
     return local
 
@@ -106,8 +115,8 @@ class Put:
 class Merging:
     """Puts three states of the folder together. ``bytes_of`` gives a blob."""
 
-    def __init__(self, git: TeamGit, layout: OfTeam, local: Local, now: datetime) -> None:
-        self._git, self._layout, self._local, self._now = git, layout, local, now
+    def __init__(self, git: TeamGit, layout: OfTeam, local: Local, now: datetime, *, large: Set[str] = frozenset()) -> None:
+        self._git, self._layout, self._local, self._now, self._large = git, layout, local, now, large
 
     def merged(self, base: Tree, theirs: Tree) -> Put:
         merge = team.merge(_without_index(base), _without_index(self._local.tree), _without_index(theirs))
@@ -129,6 +138,7 @@ class Merging:
 
     def _blobs(self, ids: Iterable[str]) -> dict[str, bytes]:
         wanted = set(ids)
+        wanted -= self._large
         found = {id: self._local.new[id] for id in wanted if id in self._local.new}
         return found | self._git.blobs(sorted(wanted - set(found)))
 
@@ -175,10 +185,12 @@ class Merging:
         if _without_index(theirs) == tree and (INDEX in theirs or not data):
             if INDEX in theirs:
                 tree[INDEX] = theirs[INDEX]
-                if theirs[INDEX].mode in REGULAR:
+                if not is_odd(theirs[INDEX], self._large):
                     data[INDEX] = self._bytes(theirs[INDEX])
             return
-        if data or INDEX in theirs:
+        if is_odd(theirs.get(INDEX), self._large):
+            tree[INDEX] = theirs[INDEX]
+        elif data or INDEX in theirs:
             rendered = self._layout.rendered({path: File(each, self._now) for path, each in data.items()})
             if INDEX in theirs:
                 tree[INDEX] = theirs[INDEX]

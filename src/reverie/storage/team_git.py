@@ -16,6 +16,7 @@ import hashlib
 import os
 import re
 import shutil
+import socket
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,8 +25,13 @@ from dataclasses import dataclass
 from reverie.core.team import Entry, Outcome, Tree
 from reverie.storage import baseline
 from reverie.storage.baseline import Skipped
+from reverie.storage.dreams import alive
 
 REGULAR = ("100644", "100755")
+STALE_SECONDS = 3600.0                  # after which an index of ours is nobody's any more
+_INDEX = "reverie-index-"
+_HOLDER = "reverie {host} {pid}\n"
+_HELD = re.compile(r"reverie (?P<host>\S+) (?P<pid>\d{1,10})\n")
 LOCK_SECONDS = 3.0                      # that another git may hold the index
 MOST_COMMITS = 2_000                    # that are looked through for who wrote what
 
@@ -46,6 +52,7 @@ _QUIET = {
     "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never", "GCM_INTERACTIVE": "never",
     "GIT_OPTIONAL_LOCKS": "0", "GIT_EDITOR": "false", "GIT_PAGER": "cat", "LC_ALL": "C",
     "GIT_MERGE_AUTOEDIT": "no",
+    "GIT_NO_REPLACE_OBJECTS": "1",      # what is looked at before a push is what is pushed
 }  # fmt: skip
 _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer")
 
@@ -88,10 +95,8 @@ class TeamGit:
         self._until = time.monotonic() + seconds
         self._git = git
         kept = {name: value for name, value in environment.items() if not name.startswith("GIT_") or name in _GIT_KEPT}
-        ssh = f"{environment.get('GIT_SSH_COMMAND') or 'ssh'} -o BatchMode=yes -o ConnectTimeout=5"
         self._environment = {**kept, **_QUIET}
-        if "GIT_SSH_COMMAND" in environment or "GIT_SSH" not in environment:
-            self._environment["GIT_SSH_COMMAND"] = ssh
+        self._has_own_ssh = "GIT_SSH" in environment and "GIT_SSH_COMMAND" not in environment
         self.git_dir = ""
         self._hash = "sha1"
 
@@ -140,6 +145,17 @@ class TeamGit:
         found = next((name for name in _UNFINISHED if os.path.lexists(os.path.join(self.git_dir, name))), "")
         if found and not unfinished:
             raise GitFailed(Outcome.IN_PROGRESS, f"{found} is there: a merge, rebase or pick waits for its end")
+        self._sweep()
+        self._ask_nobody()
+
+    def _ask_nobody(self) -> None:
+        """Have ssh ask nothing, whichever command, key and host the user's environment or configuration reach a remote with."""
+        if not self._has_own_ssh:
+            chosen = self._environment.get("GIT_SSH_COMMAND") or self._setting("core.sshCommand") or "ssh"
+            self._environment["GIT_SSH_COMMAND"] = f"{chosen} -o BatchMode=yes -o ConnectTimeout=5"
+
+    def _setting(self, name: str) -> str:
+        return self.run("config", "--get", name, plain=True).text
 
     def branch(self) -> str:
         """The branch that is checked out, "" for none."""
@@ -158,11 +174,23 @@ class TeamGit:
         remote, _, ref = rest.partition("\0")
         if not (tracking and remote and ref.startswith("refs/heads/")) or remote.startswith("-"):
             return None
+        if remote == "." or tracking.startswith(("refs/heads/", "refs/tags/")):     # another branch of the user's own
+            return None
         return Upstream(remote=remote, ref=ref, tracking=tracking)
+
+    def pushed_to(self, branch: str) -> str:
+        """The remote that the user pushes this branch to, where it is another than the upstream's; "" for none."""
+        return self._setting(f"branch.{branch}.pushRemote") or self._setting("remote.pushDefault")
 
     def is_ignored(self, path: str) -> bool:
         """Whether a file of the folder would be ignored."""
         return self.run("check-ignore", "--quiet", "--no-index", "--", f"{self.folder}/{path}").code == 0
+
+    def filtered(self, path: str) -> str:
+        """The filter that git puts a file of the folder through (LFS, an encryption), "" for none."""
+        said = self.must("check-attr", "-z", "filter", "--", f"{self.folder}/{path}").out.split(b"\0")
+        value = os.fsdecode(said[2]) if len(said) > 2 else ""
+        return "" if value in ("unspecified", "unset", "set") else value
 
     def between(self, one: str, other: str) -> list[str]:
         """The commits that ``other`` has and ``one`` has not."""
@@ -241,6 +269,15 @@ class TeamGit:
                     found[head[0].decode()] = out[at : at + size]
                 at += size + 1
         return found
+
+    def large(self, entries: Iterable[Entry], most: int) -> set[str]:
+        """The ids of those blobs that have more than so many bytes."""
+        wanted = sorted({entry.id for entry in entries if entry.mode in REGULAR})
+        if not wanted:
+            return set()
+        asked = "".join(f"{id}\n" for id in wanted).encode()
+        told = map(str.split, self.must("cat-file", "--batch-check=%(objectname) %(objectsize)", data=asked).text.splitlines())
+        return {each[0] for each in told if len(each) == 2 and each[1].isdigit() and int(each[1]) > most}
 
     def id_of(self, data: bytes) -> str:
         """The id that a blob with these bytes has."""
@@ -345,23 +382,37 @@ class TeamGit:
                             {path: entries[path] for path in managed if path in entries})
                 self._read_tree(index, before, target, "--dry-run")
                 self._read_tree(index, before, target)
+                self.run("update-index", "-q", "--refresh", index=index)
+                # The index first: who is stopped here finds what came as staged, and not as taken back.
+                self._put_index(index)
                 ran = self.run("update-ref", "-m", "reverie: sync", f"refs/heads/{branch}", target, head)
                 if ran.code:
                     self.run("read-tree", "-m", "-u", target, before, index=index)
+                    self._stage(index, {path: entries[path] for path in managed if path in entries},
+                                {path: here[path] for path in managed if path in here})
+                    self._put_index(index)
                     raise GitFailed(Outcome.BUSY, "the branch was moved meanwhile")
-                self.run("update-index", "-q", "--refresh", index=index)
-                os.replace(index, lock)             # the lock stays taken, and holds the new index
-                os.replace(lock, os.path.join(self.git_dir, "index"))
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(lock)
+
+    def _put_index(self, index: str) -> None:
+        """Make an index of our own the user's; the lock is held."""
+        shutil.copy2(index, f"{index}.put")
+        os.replace(f"{index}.put", os.path.join(self.git_dir, "index"))
 
     def _take(self, lock: str) -> None:
         until = time.monotonic() + LOCK_SECONDS
         while True:
             try:
-                os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+                held = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+                with os.fdopen(held, "w") as file:
+                    file.write(_HOLDER.format(host=socket.gethostname(), pid=os.getpid()))
             except FileExistsError:
+                if _is_left_over(lock):             # by a sync that was killed
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(lock)
+                    continue
                 if time.monotonic() > until:
                     raise GitFailed(Outcome.BUSY, "another git holds the index (index.lock)") from None
                 time.sleep(0.02)
@@ -369,6 +420,16 @@ class TeamGit:
                 raise GitFailed(Outcome.FAILED, f"{lock}: {error.strerror}") from error
             else:
                 return
+
+    def _sweep(self) -> None:
+        """Take away what a sync that was killed has left: a lock that names it, indexes of its own."""
+        if _is_left_over(lock := os.path.join(self.git_dir, "index.lock")):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(lock)
+        with contextlib.suppress(OSError), os.scandir(self.git_dir) as found:
+            for each in found:
+                if each.name.startswith(_INDEX) and time.time() - each.stat().st_mtime > STALE_SECONDS:
+                    os.unlink(each.path)
 
     def _bridged(self, head: str, entries: Tree, managed: set[str]) -> str:
         """The tree of ``head`` with the managed files as the target has them: for git they do not change any more."""
@@ -397,7 +458,7 @@ class TeamGit:
     @contextlib.contextmanager
     def _index(self, *, copy: bool = False) -> Iterator[str]:
         """The path of an index of our own: empty, or a copy of the user's."""
-        path = os.path.join(self.git_dir, f"reverie-index-{uuid.uuid4().hex[:12]}")
+        path = os.path.join(self.git_dir, f"{_INDEX}{uuid.uuid4().hex[:12]}")
         try:
             if copy:
                 with contextlib.suppress(FileNotFoundError):
@@ -408,9 +469,19 @@ class TeamGit:
         except OSError as error:
             raise GitFailed(Outcome.FAILED, f"{path}: {error.strerror}") from error
         finally:
-            for leftover in (path, f"{path}.lock"):
+            for leftover in (path, f"{path}.lock", f"{path}.put"):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(leftover)
+
+
+def _is_left_over(lock: str) -> bool:
+    """Whether a lock is ours, and its process is gone."""
+    try:
+        with open(lock, encoding="utf-8", errors="replace") as file:    # noqa: PTH123
+            found = _HELD.fullmatch(file.read(400))
+    except OSError:
+        return False
+    return found is not None and found["host"] == socket.gethostname() and not alive(int(found["pid"]))
 
 
 def _last_line(err: bytes) -> str:
