@@ -29,6 +29,7 @@ from reverie.storage.dreams import alive
 
 REGULAR = ("100644", "100755")
 STALE_SECONDS = 3600.0                  # after which an index of ours is nobody's any more
+_ALL = 3600.0                           # of the time that is left, for what goes over the network: much may have come
 _INDEX = "reverie-index-"
 _HOLDER = "reverie {host} {pid}\n"
 _HELD = re.compile(r"reverie (?P<host>\S+) (?P<pid>\d{1,10})\n")
@@ -306,7 +307,7 @@ class TeamGit:
         """Bring what the remote's branch has, and nothing else; its commit."""
         for attempt in range(3):
             ran = self.run("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
-                           "--end-of-options", upstream.remote, f"+{upstream.ref}:{upstream.tracking}")
+                           "--end-of-options", upstream.remote, f"+{upstream.ref}:{upstream.tracking}", seconds=_ALL)
             if not ran.code:
                 return self.commit_of(upstream.tracking)
             if b"cannot lock ref" not in ran.err:
@@ -347,7 +348,7 @@ class TeamGit:
     def push(self, commit: str, upstream: Upstream) -> None:
         """Give the remote's branch this commit: forward only, this branch only, nothing beside it."""
         ran = self.run("push", "--quiet", "--no-verify", "--no-signed", "--no-follow-tags", "--no-force",
-                       "--recurse-submodules=no", "--end-of-options", upstream.remote, f"{commit}:{upstream.ref}")
+                       "--recurse-submodules=no", "--end-of-options", upstream.remote, f"{commit}:{upstream.ref}", seconds=_ALL)
         if ran.code:
             raise GitFailed(Outcome.PUSH_FAILED, _last_line(ran.err))
 
