@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reverie.core.cost import Caps, Price
-from reverie.core.model import Answer, Ask, Failure, Meter, ModelFailed, Tool, Used
+from reverie.core.model import Answer, Ask, Failure, Meter, ModelFailed, Tool, ToolRefused, Used
 from reverie.flows.metering import Metered
 from reverie.memory import Memory
 from reverie.testing import Calls, ScriptedModel, temporary_memory
@@ -109,6 +109,43 @@ def test_a_round_trip_that_nobody_ended_counts_in_full(memory: Memory) -> None:
     with pytest.raises(KeyError):
         metered(memory, Forgetful(announces=True, fails=KeyError("a fault of ours"))).ask(ask())
     assert memory.space.home.ledger.today().tokens == 1_500
+
+
+class Stubborn:
+    """A model that asks for less when it was refused, and begins a round trip before the last has ended."""
+
+    name, window = "stubborn:model", 0
+
+    def ask(self, ask: Ask, meter: Meter) -> Answer:
+        for most in (400, 300, 200):
+            try:
+                meter.before(most_input=most, most_output=0)
+            except ModelFailed:
+                continue
+        return Answer(text="")
+
+
+def test_what_was_refused_once_is_not_tried_smaller(memory: Memory) -> None:
+    metered(memory, Stubborn(), caps=Caps(tokens_per_day=350)).ask(ask())
+    assert memory.space.home.ledger.today().calls == 0
+
+
+def test_a_round_trip_that_gives_way_to_the_next_counts_in_full(memory: Memory) -> None:
+    answer = metered(memory, Stubborn()).ask(ask())
+    assert answer.used == Used(input=900, calls=3, known=False)
+    today = memory.space.home.ledger.today()
+    assert (today.calls, today.tokens, today.at_work) == (3, 900, 0)
+
+
+def test_a_tools_refusal_tells_no_secret(memory: Memory) -> None:
+    def run(given: Any) -> str:
+        raise ToolRefused(f"no: {KEY}")
+
+    tool = Tool(name="look", description="", parameters={"type": "object"}, run=run)
+    model = ScriptedModel([Calls(("look", {})), "done"])
+    metered(memory, model).ask(ask(tools=(tool,), rounds=3))
+    [(_, refused, text)] = model.asked[0].results
+    assert refused and text.startswith("no: ") and KEY not in text
 
 
 def test_a_call_that_was_not_announced_is_recorded_all_the_same(memory: Memory) -> None:

@@ -298,6 +298,40 @@ def test_what_of_the_count_is_missing_or_cannot_be_is_taken_at_its_most(said: Us
     assert (watch.used[0].input, watch.used[0].output, watch.used[0].known) == (used[0] or watch.bounds[0][0], used[1], False)
 
 
+def test_the_bound_holds_all_that_is_sent() -> None:
+    with serving([GOOD]) as (served, url):
+        watch = Watch()
+        model("vllm:x", url).ask(ask(prompt="é" * 40_000), watch)
+    assert watch.bounds[0][0] > int(served.sent_headers[0]["content-length"]) > 80_000
+
+
+@pytest.mark.parametrize("status", [400, 401, 429, 500])
+def test_a_refusal_is_not_billed(status: int) -> None:
+    watch = Watch()
+    with serving(lambda request: Fault(status=status)) as (_, url):
+        failure_of(lambda: model("vllm:x", url).ask(ask(), watch))
+    assert watch.used and {used.tokens for used in watch.used} == {0}
+
+
+@pytest.mark.parametrize(("reason", "why", "said"), [("content_filter", Failure.REFUSED, "declined"), ("length", Failure.BAD_ANSWER, "cut off after 500 tokens")])
+def test_why_a_model_stopped_is_said(reason: str, why: Failure, said: str) -> None:
+    body = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "usage": {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12},
+            "choices": [{"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": json.dumps(GOOD)}}]}  # fmt: skip
+    with serving([Fault(body=json.dumps(body).encode())]) as (_, url):
+        failed = failure_of(lambda: model("vllm:x", url).ask(ask(), Watch()))
+    assert failed.why is why and said in str(failed)
+
+
+def test_a_limit_ends_when_the_provider_said() -> None:
+    from reverie.models.wire import Limits
+
+    limits = Limits()
+    limits.learn({"x-ratelimit-limit-tokens": "100", "x-ratelimit-remaining-tokens": "1", "x-ratelimit-reset-tokens": "60s"}, 1_000.0)
+    failed = failure_of(lambda: limits.hold(25, 1_059.0))
+    assert failed.why is Failure.LIMITED and failed.retry_after == 1.0
+    limits.hold(25, 1_060.0)
+
+
 @pytest.mark.parametrize("header", [{"retry-after": "31536000"}, {"retry-after": "9" * 400 + "d"}, {"retry-after-ms": "9" * 15}, {"retry-after": "Fri, 31 Dec 9999 23:59:59 GMT"}])
 def test_no_wait_is_longer_than_a_day(header: dict[str, str]) -> None:
     with serving([Fault(status=429, headers=header)]) as (_, url):

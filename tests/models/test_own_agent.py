@@ -223,6 +223,16 @@ def test_at_the_deadline_all_that_it_started_is_ended(tmp_path: Path, agent: str
     assert [pid for pid in map(int, (tmp_path / "children").read_text().split()) if alive(pid)] == []
 
 
+def test_what_does_not_heed_a_request_to_end_is_ended(tmp_path: Path) -> None:
+    deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    fake = Fake(tmp_path, "codex", deaf + HANGS.replace('"import time;', f'"{deaf}; import time;'))
+    began = time.monotonic()
+    assert failure_of(lambda: fake.model().ask(ask(seconds=2.0), Watch())).why is Failure.TIMEOUT
+    assert time.monotonic() - began < 20
+    time.sleep(0.2)
+    assert [pid for pid in map(int, (tmp_path / "children").read_text().split()) if alive(pid)] == []
+
+
 def test_a_program_that_prints_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_agent, "MOST_BYTES", 100_000)
     fake = Fake(tmp_path, "codex", "while True: print('x' * 1000)")
