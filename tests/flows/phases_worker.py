@@ -12,14 +12,16 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
-
-from tests.flows.extract_worker import said, session_of
 
 from reverie.core.model import Ask
 from reverie.flows.extracting import Extracted
 from reverie.memory import open_memory
 from reverie.testing import Calls, ScriptedModel, Turn
+
+sys.path.insert(0, str(Path(__file__).parents[2]))      # it is started as a program, not as a part of the tests
+from tests.flows.extract_worker import said, session_of
 
 PAUSE = 0.02            # of the model's: a moment in which to be killed
 _HEAD = re.compile(r"^\d+\t(## Thread `(.+)`|cwd: (.+)|rollout_summary_file: (.+)|- (fact of .+))$")

@@ -203,12 +203,20 @@ def test_pruning_keeps_the_newest(memory: Memory) -> None:
 def follower(home: Path, *args: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
         [*COMMAND, "--follow", *args], env={**os.environ, "REVERIE_HOME": str(home)}, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, cwd=home.parent,
+        stderr=subprocess.PIPE, text=True, cwd=home.parent, preexec_fn=heeding,
     ) as process:
         try:
             yield process
         finally:
             process.kill()
+
+
+def _heed() -> None:
+    """What a shell starts in the background does not hear Ctrl-C, and neither would a child of it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+heeding = None if os.name == "nt" else _heed
 
 
 def next_line(stream: IO[str], seconds: float) -> str:

@@ -116,7 +116,7 @@ def test_a_note_to_assistants_that_was_pasted_is_not_the_users_wish(text: str) -
     ("「A。B」を使います。以上です", ["「A。B」を使います。", "以上です"]),
     ("테스트는 꼭 돌려요. v1.2 기준입니다.", ["테스트는 꼭 돌려요.", "v1.2 기준입니다."]),
     ("本当に？？はい", ["本当に？？", "はい"]),
-    ("", []), ("。。。", ["。。。"]), ("   ", []),
+    ("", []), ("。。。", []), ("。。覚えておいて", ["覚えておいて"]), ("   ", []),
 ])
 def test_sentences_end_outside_of_brackets_and_quotes(text: str, expected: list[str]) -> None:
     assert list(sentences(text)) == expected

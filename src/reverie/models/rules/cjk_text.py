@@ -35,6 +35,7 @@ _LOGIN = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s@/\[<]{0,40}"
 PUNCTUATION = re.compile(r"[\s，,、。.!！]+")
 _OPEN, _CLOSE = "（(「『“【[《", "）)」』”】]》"
 _ENDS = "。！？!?；;"
+_BLANK = " 　." + "".join(_ENDS)            # what alone is no sentence
 PLAIN_ASIDE = re.compile(r"[（(][^（）()]{0,200}[）)]")
 _WORDS_OF_THE_MASK = re.compile(r"(?<![A-Za-z])(?:URL|PATH|CHAN|FLAG|CODE|ID|QUOTE|DATE|WDAY|RECUR)(?![A-Za-z])")
 _MASKS = {"url": "URL", "path": "PATH", "channel": "CHAN", "flag": "FLAG", "code": "CODE", "id": "ID"}
@@ -79,10 +80,10 @@ def sentences(text: str) -> Iterator[str]:
         elif depth == 0 and (char in _ENDS or (char == "." and _full_stop(text, i))):
             if i + 1 < len(text) and text[i + 1] in _ENDS:
                 continue
-            if text[start:i].strip():
+            if text[start:i].strip(_BLANK):
                 yield text[start:i + 1].strip()
             start = i + 1
-    if text[start:].strip(" 　。."):
+    if text[start:].strip(_BLANK):
         yield text[start:].strip()
 
 
