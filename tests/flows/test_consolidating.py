@@ -575,7 +575,7 @@ def state(bench: Bench) -> tuple[Mapping[str, bytes], list[int]]:
     return bench.files(), selected(bench)
 
 
-@pytest.mark.parametrize("rounds", [15, pytest.param(150, marks=[pytest.mark.slow, pytest.mark.long])])
+@pytest.mark.parametrize("rounds", [pytest.param(15, marks=pytest.mark.slow), pytest.param(150, marks=[pytest.mark.slow, pytest.mark.long])])
 def test_killed_at_any_moment_it_leaves_the_old_state_or_the_new_one(tmp_path: Path, rounds: int) -> None:
     import random
     import shutil

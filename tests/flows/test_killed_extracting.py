@@ -100,6 +100,7 @@ def killed(tmp_path: Path, agents: Path, design: str, *, kills: int, seed: int) 
 
 
 @pytest.mark.parametrize("design", ["codex", "codex@0.171"])
+@pytest.mark.slow
 def test_killed_at_random_moments_no_extraction_is_lost_or_doubled(tmp_path: Path, agents: Path, design: str) -> None:
     killed(tmp_path, agents, design, kills=8, seed=1)
 
@@ -122,6 +123,7 @@ def test_killed_two_hundred_times_over_the_samples_no_extraction_is_lost_or_doub
     killed(tmp_path, agents, "codex@0.171", kills=100, seed=3)
 
 
+@pytest.mark.slow
 def test_sixteen_workers_share_the_sessions_and_do_each_once(tmp_path: Path) -> None:
     agents, home = tmp_path / "agents", tmp_path / "home"
     for number in range(1, 41):

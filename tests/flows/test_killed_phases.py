@@ -100,6 +100,7 @@ def log_of_sessions(home: Path) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("design", ["codex", "codex@0.171"])
+@pytest.mark.slow
 def test_killed_at_random_moments_the_store_is_the_old_one_or_the_new_one(tmp_path: Path, design: str) -> None:
     for number in range(1, 7):
         rollout(tmp_path / "agents", [message("user", f"Do task {number}."), message("assistant", "Done.")], number=number)

@@ -433,7 +433,7 @@ def test_a_merge_loses_nothing_where_one_side_removed_what_the_other_changed() -
     assert merged.conflicts == ["c", "d"]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 40))])
 def test_a_random_game_keeps_every_promise(made: Path, tmp_path: Path, seed: int) -> None:
     team_play.play(tmp_path / "game", made, seed, moves=10)
 

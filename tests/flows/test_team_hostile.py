@@ -267,6 +267,7 @@ def test_an_upstream_that_was_rewritten_or_deleted(clones: tuple[Clone, Clone]) 
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_a_sync_that_is_killed_anywhere_can_be_done_again(clones: tuple[Clone, Clone], tmp_path: Path) -> None:
     ada, bo = clones
     said: list[str] = []
@@ -309,6 +310,7 @@ def test_a_sync_that_is_killed_anywhere_can_be_done_again(clones: tuple[Clone, C
     assert [each for each in said if each not in ada.texts() and each not in ada.git("log", "-p", "--format=", "--", FOLDER)] == []
 
 
+@pytest.mark.slow
 def test_a_lock_of_a_killed_sync_is_taken_away_and_no_other(clones: tuple[Clone, Clone]) -> None:
     ada, _ = clones
     gone = subprocess.Popen([sys.executable, "-c", ""])
