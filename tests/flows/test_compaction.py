@@ -239,6 +239,7 @@ def test_the_age_of_what_is_read_again_is_said(tmp_path: Path, memory: Memory) -
             later.space, later.place, session="s", found=state, block_tokens=1500)
 
 
+@pytest.mark.slow
 def test_a_big_index_leaves_the_limit_whole(tmp_path: Path) -> None:
     with open_memory(tmp_path / "home", design="claude-code@2.1", cwd=tmp_path, clock=lambda: NOW) as memory:
         for number in range(150):

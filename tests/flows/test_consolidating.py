@@ -234,6 +234,7 @@ def test_orders_and_secrets_in_an_extract_stay_out(bench: Bench) -> None:
     assert not any(key.encode() in data for data in bench.files().values())
 
 
+@pytest.mark.slow
 def test_a_summary_stays_within_its_limit(tmp_path: Path) -> None:
     for design, limit in (("codex", 20_000), ("codex@0.171", 9_999)):
         (tmp_path / design).mkdir()

@@ -131,6 +131,7 @@ def test_a_model_sees_the_session_as_data_and_no_more_of_it_than_is_its_business
 
 @pytest.mark.parametrize("design, window, most", [
     ("codex", 10_000, 28_000), ("codex@0.171", 10_000, 26_600), ("codex", 0, 600_000)])
+@pytest.mark.slow
 def test_a_long_session_is_cut_in_the_middle_to_the_budget(bench: Bench, design: str, window: int, most: int) -> None:
     rollout(bench.agents, [message("user", f"step {number}: " + "words " * 100) for number in range(2_000)])
     model = bench.says([NOTHING], window=window)

@@ -227,6 +227,7 @@ def test_what_is_too_large_is_named_and_left_alone(memory: Memory, folder: Path)
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("line", ["- [" * 600_000, "- [x](y.md) — z\n" * 100_000, "(" * 1_900_000, "<!--\n" * 300_000, "[[" * 900_000, "```\n" * 400_000])
+@pytest.mark.slow
 def test_a_hostile_index_costs_seconds_at_most(memory: Memory, folder: Path, line: str) -> None:
     (folder / "MEMORY.md").write_text(line)
     (folder / "hyphens.md").write_text(line)

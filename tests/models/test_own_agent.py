@@ -213,6 +213,7 @@ def alive(pid: int) -> bool:
 
 
 @every_agent
+@pytest.mark.slow
 def test_at_the_deadline_all_that_it_started_is_ended(tmp_path: Path, agent: str) -> None:
     fake = Fake(tmp_path, agent, HANGS)
     began = time.monotonic()
@@ -223,6 +224,7 @@ def test_at_the_deadline_all_that_it_started_is_ended(tmp_path: Path, agent: str
     assert [pid for pid in map(int, (tmp_path / "children").read_text().split()) if alive(pid)] == []
 
 
+@pytest.mark.slow
 def test_what_does_not_heed_a_request_to_end_is_ended(tmp_path: Path) -> None:
     deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
     fake = Fake(tmp_path, "codex", deaf + HANGS.replace('"import time;', f'"{deaf}; import time;'))
