@@ -327,3 +327,9 @@ def play(folder: Path, made: Path, seed: int, moves: int) -> Game:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return game
+
+
+def at_hub(clone: Clone, *arguments: str) -> str:
+    """What git says in the repository that both clones share."""
+    return subprocess.run(["git", *arguments], cwd=clone.path.parent / "hub.git", env=environment("Hub"), check=True,
+                          capture_output=True, text=True).stdout.strip()

@@ -15,26 +15,9 @@ from pathlib import Path
 
 import pytest
 from tests.flows import team_play
-from tests.flows.team_play import FOLDER, Clone
+from tests.flows.team_play import FOLDER, Clone, at_hub
 
 from reverie.core.team import Outcome
-
-
-@pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return team_play.template(tmp_path_factory.mktemp("team") / "made")
-
-
-@pytest.fixture
-def clones(made: Path, tmp_path: Path) -> tuple[Clone, Clone]:
-    shutil.copytree(made, tmp_path / "play", symlinks=True)
-    one, other = (Clone(tmp_path / "play" / name, tmp_path / f"home-{name}", who) for name, who in (("a", "Ada"), ("b", "Bo")))
-    return one, other
-
-
-def at_hub(clone: Clone, *arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=clone.path.parent / "hub.git", env=team_play.environment("Hub"), check=True,
-                          capture_output=True, text=True).stdout.strip()
 
 
 def share(clone: Clone, **files: bytes | str) -> None:
