@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.memory_reads import Kind, kind_of, kinds_read, paths_read
+from reverie.core.memory_reads import Kind, kind_of, kinds, paths_read
 
 ROOT = "/home/u/.codex/memories"
 
 
 @pytest.mark.parametrize(
-    ("command", "kinds"),
+    ("command", "expected"),
     [
         (f"cat {ROOT}/MEMORY.md", (Kind.MEMORY_MD,)),
         (f"sed -n '1,200p' {ROOT}/MEMORY.md", (Kind.MEMORY_MD,)),
@@ -40,8 +40,8 @@ ROOT = "/home/u/.codex/memories"
         ([], ()),
     ],
 )
-def test_commands(command: str | list[str], kinds: tuple[Kind, ...]) -> None:
-    assert kinds_read(command) == kinds
+def test_commands(command: str | list[str], expected: tuple[Kind, ...]) -> None:
+    assert kinds(paths_read(command)) == expected
 
 
 def test_kinds_have_the_names_of_the_study_too() -> None:

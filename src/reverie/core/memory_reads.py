@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 COMMAND_CHARACTERS = 20_000     # a longer script is no quick look
 
@@ -80,10 +80,9 @@ def paths_read(command: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(path for words in commands for path in _arguments(words))
 
 
-def kinds_read(command: str | Sequence[str]) -> tuple[Kind, ...]:
-    """What a command read of a Codex memory, each kind once, in order."""
-    found = [kind for path in paths_read(command) if (kind := kind_of(path))]
-    return tuple(dict.fromkeys(found))
+def kinds(paths: Iterable[str]) -> tuple[Kind, ...]:
+    """The parts of a Codex memory that these paths are of, each once, in order."""
+    return tuple(dict.fromkeys(kind for path in paths if (kind := kind_of(path))))
 
 
 def _plain(command: str | Sequence[str]) -> list[str] | None:

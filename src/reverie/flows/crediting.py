@@ -47,7 +47,7 @@ class Watch:
             if self._is_known(session):
                 self._cited.append(self._use(self._thread(session), How.CITED, message))
         if fresh and message.voice is Voice.TOOL and not message.failed:
-            for kind in dict.fromkeys(filter(None, map(memory_reads.kind_of, _paths(message)))):
+            for kind in memory_reads.kinds(_paths(message)):
                 self._parts.append(self._use(f"{self._space.design.name}/parts/{kind}", How.READ, message))
 
     def _is_known(self, session: str) -> bool:
